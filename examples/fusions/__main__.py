@@ -120,16 +120,16 @@ def page(rows: list[dict[str, Any]]) -> str:
         "Bytes are those of memory, operator by operator and as derived for an H200; µs are the cost model's, not"
         " measured. Without: the families of laws that the plan rests on, and how many times as long what is found"
         " without one takes (families that change less than 2 % left out; no plan: nothing is found). Every plan was"
-        " held against its diagram; kernels in small ran in Triton's interpreter, in float32, against float64 within the"
-        " error bound.",
+        " held against its diagram; kernels in small ran in Triton's interpreter, in float32, against float64 within"
+        " the error bound.",
         "",
     ]
     for group in GROUPS:
         of = [r for r in rows if r["group"] == group]
         if not of:
             continue
-        lines += [f"## {group}.py", "", "| program | kernels | MB before → after | µs | certificate | kernels in small | "
-                  "without |", "|---|---|---|---|---|---|---|"]  # fmt: skip
+        head = ("program", "kernels", "MB before → after", "µs", "certificate", "kernels in small", "without")
+        lines += [f"## {group}.py", "", f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
         for r in of:
             without = [
                 f"{family} {less['predicted_us'] / r['predicted_us']:.2f}×" if less else f"{family}: no plan"

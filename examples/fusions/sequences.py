@@ -22,7 +22,7 @@ def retention(
     place = torch.arange(q.shape[-2])
     back = place[:, None] - place
     weight = torch.exp(back.clamp(min=0) * -torch.nn.functional.softplus(decay)[:, None, None])
-    return ((q @ k.transpose(-2, -1)) * weight).masked_fill(back < 0, 0.0) @ v
+    return ((q @ k.transpose(-2, -1)) * weight).masked_fill(back < 0, 0.0).to(v.dtype) @ v
 
 
 def gated(a: "f32[b=8, t=64, d=2048]", x: "f32[b, t, d]"):

@@ -90,7 +90,7 @@ class _Said:
         # By a bound axis and a number, the quotients and remainders of its coordinate
         self.divided: dict[tuple[int, int], set[int]] = {}
         self.equated: set[int] = set()  # what is asked to be equal to something
-        # By a bound axis, the comparisons that ask whether its coordinate is below a number, and the number
+        # By a bound axis, the choices by whether its coordinate is below a number, and the number
         self.below: dict[int, set[tuple[int, int]]] = {}
         # Values said to be the same: their number, and the order of their axes
         self.parts: dict[Term, tuple[int, tuple[str, ...]]] = {}
@@ -183,24 +183,14 @@ class _Said:
 
     def fold(self, monoid: str, parts: Sequence[int], own: int, axis: Axis) -> int:
         """Return the number of a fold over a bound axis. Where one lane alone can count, of what is in that lane; where
-        something inside asks whether its coordinate is below a number, of the folds over the lanes below and the
-        others; where something inside is at its quotients or remainders by a number, of the fold over both: lanes
-        i n + j, the j of each i folded first.
+        something inside is at its quotients or remainders by a number, of the fold over both: lanes i n + j, the j of
+        each i folded first; where something inside is one value below a coordinate and another beyond, of the folds
+        over the lanes below and the others.
         """
         if axis.size == 1 and self.rows[parts[1]][0] == TRUE:
             return parts[0]
         if (found := self.lone(monoid, parts, own, axis)) is not None:
             return found
-        if (end := self.end(parts, own, axis)) is not None and axis.size:
-            lanes, others = Axis(axis.name, end), Axis(axis.name, axis.size - end)
-            first, second = self.bound(lanes), self.bound(others)
-            whole = self.row(("whole", end), bounds=(end, end))
-            place = self.row(("map", "add"), (second, whole), bounds=(end, axis.size - 1))
-            folds = (
-                self.fold(monoid, self.put(parts, own, first), first, lanes),
-                self.fold(monoid, self.put(parts, own, place), second, others),
-            )
-            return self.row(("map", JOINED[monoid]), folds)
         inside = self.made(parts) if self.divided else set[int]()
         numbers = {n for lane, n in self.divided if lane == own and not inside.isdisjoint(self.divided[lane, n])}
         least = min((n for n in numbers if axis.size and 1 < n < axis.size and axis.size % n == 0), default=0)
@@ -212,13 +202,23 @@ class _Said:
             lane = self.row(("map", "add"), (run, rest), bounds=_places(axis))
             inner = self.fold(monoid, self.put(parts, own, lane), rest, rests)
             return self.fold(monoid, [inner, self.row(TRUE)], count, quotients)
+        if (end := self.end(parts, own, axis)) is not None and axis.size:
+            lanes, others = Axis(axis.name, end), Axis(axis.name, axis.size - end)
+            first, second = self.bound(lanes), self.bound(others)
+            whole = self.row(("whole", end), bounds=(end, end))
+            place = self.row(("map", "add"), (second, whole), bounds=(end, axis.size - 1))
+            folds = (
+                self.fold(monoid, self.put(parts, own, first), first, lanes),
+                self.fold(monoid, self.put(parts, own, place), second, others),
+            )
+            return self.row(("map", JOINED[monoid]), folds)
         height = 1 + max(self.height[part] for part in parts)
         named = parts if axis.size == 1 else self.put(parts, own, self.bound(axis, height))
         return self.row(("Reduce", monoid, height, *_kind(axis)), named, ANY, height)
 
     def end(self, parts: Sequence[int], own: int, axis: Axis) -> int | None:
-        """Return the least number that cuts an axis in two, of those that something inside compares its coordinate
-        with.
+        """Return the least number that cuts an axis in two, of those below which one value inside stands and another
+        beyond.
         """
         if own not in self.below or axis.size is None:
             return None
@@ -422,10 +422,7 @@ class _Said:
             if start == end:
                 whole = int(least - start)
                 return self.less(parts[0], self.row(("whole", whole), bounds=(whole, whole)))
-        number = self.number(("map", "lt"), (left, right), ANY, 0)
-        if head[0] == "bound" and least == most:
-            self.below.setdefault(left, set()).add((number, int(least)))
-        return number
+        return self.number(("map", "lt"), (left, right), ANY, 0)
 
     def choice(self, mask: int, one: int, other: int, deep: int) -> int | None:
         """Return a choice between two values that the same operator makes as that operator of choices: what is chosen
@@ -483,6 +480,10 @@ class _Said:
             self.known[key] = len(self.rows)
             self.rows.append(key)
             self.equated.update(parts if head == ("map", "eq") else ())
+            if head == ("map", "where") and self.rows[parts[0]][0] == ("map", "lt"):
+                own, end = self.rows[parts[0]][1]
+                if self.rows[own][0][0] == "bound" and self.rows[end][0][0] == "whole":
+                    self.below.setdefault(own, set()).add((self.known[key], int(self.bounds[end][0])))
             self.bounds.append(bounds)
             self.height.append(max([height, *(self.height[part] for part in parts)]))
             plain = head[0] == "map" and head[1] not in ("where", "real")
