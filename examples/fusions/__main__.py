@@ -1,9 +1,9 @@
 """Published fusions, found by general laws from naive PyTorch: `python examples/fusions [NAME]...`.
 
 Of each function of this folder it shows the plan that is derived for an H200, what it moves beside what the operators
-move one by one, its certificate, whether the kernels in small agree (in Triton's interpreter, where there is no GPU) and
-which families of laws the plan rests on: what it costs without each. `--write` keeps what was found in found.json and
-makes docs/fusions.md of it; `--source` prints a kernel's plan.
+move one by one, its certificate, whether the kernels in small agree (in Triton's interpreter, where there is no GPU),
+and which families of laws the plan rests on: what it costs without each. `--write` keeps what was found in found.json
+and makes docs/fusions.md of it.
 """
 
 from __future__ import annotations
