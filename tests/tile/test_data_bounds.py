@@ -184,7 +184,7 @@ def test_what_is_not_one_of_two_is_none_of_either() -> None:
     """A window whose outside is masked away walks no more blocks than one whose inside is kept."""
     t, x, e = nq.axes("t x e", t=4096, x=4096, e=WIDTH)
     back = nq.index(t) - nq.index(x)
-    outside, inside = (back < 0) | (back >= 100), (0 <= back) & (back < 100)
+    outside, inside = (back < 0) | (back >= 100), (back >= 0) & (back < 100)
     found = [
         nq.derive(nq.sum(nq.where(mask, 1.0, 0.0) * nq.array("V", x, e), x), printer="triton")
         for mask in (~outside, inside)
