@@ -250,8 +250,8 @@ def _at_once(job: Job) -> Job:
     """
     terms = [term for _, term in job.diagram.outputs]
     names = [name for name, _ in job.diagram.outputs]
-    for choices in (True, False):  # one that is not shown to be the same takes nothing else along
-        made = unfolded(terms, choices)
+    for ways in ((True, True), (False, True), (False, False)):  # what is not shown to be the same takes no other along
+        made = unfolded(terms, *ways)
         if all(a is b for a, b in zip(terms, made, strict=True)):
             break
         if same(terms, made):

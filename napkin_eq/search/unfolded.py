@@ -30,10 +30,11 @@ REMEMBERED = 4096  # terms, and choices, of which it is known how they are made
 DEEP = 24  # levels of a value beyond which nothing is sought that another has in common with it
 
 
-def unfolded(outputs: Sequence[Term], choices: bool = True) -> tuple[Term, ...]:
+def unfolded(outputs: Sequence[Term], choices: bool = True, joined: bool = True) -> tuple[Term, ...]:
     """Return terms that say the same with fewer reads of computed values at other coordinates.
 
-    choices: also with choices of values that are made alike made of choices.
+    choices: also with choices of values that are made alike made of choices. joined: also with folds over values that
+    were joined as folds over each.
 
     Nothing is computed twice that was computed once, but for the few lanes of a fold that are looked up: a read goes
     where everything that varies along its axis, arrays too, is read through it alone. What cannot be said without a
@@ -42,7 +43,8 @@ def unfolded(outputs: Sequence[Term], choices: bool = True) -> tuple[Term, ...]:
     found = tuple(outputs)
     for _ in range(ROUNDS):
         try:
-            made = _looked_up(_read_at_once(_parted(_apart(_lone(_chosen(found) if choices else found)))))
+            made = _lone(_chosen(found) if choices else found)
+            made = _looked_up(_read_at_once(_parted(_apart(made) if joined else made)))
         except NapkinError:
             return found
         if made == found:
