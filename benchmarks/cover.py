@@ -21,7 +21,7 @@ from typing import Any
 from networks import NETWORKS
 
 import napkin_eq as nq
-from napkin_eq.frontend.sources import find_diagram
+from napkin_eq.cli.sources import find_diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Map, Reduce, Term, subterms
 from napkin_eq.pipeline.compiled import Built, built

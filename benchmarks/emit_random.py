@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 import napkin_eq as nq
+from napkin_eq.cli.sources import find_diagram
 from napkin_eq.frontend.gallery import DIAGRAMS
-from napkin_eq.frontend.sources import find_diagram
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.numerics.error_bound import error_bound, schedule

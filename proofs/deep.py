@@ -89,6 +89,14 @@ PROOFS: dict[str, str] = {
       rewrite seq_length. reflexivity.""",
     "max-shift": "here. freed P1. apply Laws.max_shift.",
     "max-scale": "here. freed P1. apply Laws.max_scale. known.",
+    "join-stretches": """here. freed P2. freed P3. destruct (Nat.eq_dec (r 0) (r 1)) as [E | D].
+  - rewrite E in *. setoid_rewrite (@upd_twice nat). apply reduce_ext. intros i _.
+    apply (reduce_one add (Some 0%R) add_0 add_comm nat _ (fun j => truth (eta 1 f (upd p (r 1) j)))).
+    exact (P1 f p B V).
+  - setoid_rewrite (fun i j => upd_swap p (r 0) (r 1) i j D). symmetry.
+    apply (reduce_split add (Some 0%R) add_0 add_comm add_assoc nat nat _ _
+      (fun j i => truth (eta 1 f (upd (upd p (r 1) i) (r 0) j))) (fun _ => eta 0 f p)).
+    intros i Hi. exact (P1 f (upd p (r 1) i) B (valid_in f p _ i V Hi)).""",
     "rebase": """here. freed P2.
   apply (sum_relative _ _ (fun i => choice (truth (eta 2 f (upd p (r 1) i))) (eta 0 f (upd p (r 1) i)) absent)
     (fun i => eta 1 f (upd p (r 1) i))). intros i Hi none. exact (max_none _ _ _ i none Hi).""",

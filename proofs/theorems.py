@@ -339,6 +339,10 @@ PROOFS: dict[str, str] = {
         "intros once. apply (reduce_split max absent max_absent max_comm max_assoc). intros x lane. apply eq_true,"
         " once, lane."
     ),
+    "join-stretches": (
+        "intros once. symmetry. apply (reduce_split add (Some 0) add_0 add_comm add_assoc _ _ _ _ c (fun _ => a))."
+        " intros x lane. apply eq_true, once, lane."
+    ),
     "rebase": (
         "intros. apply (sum_relative _ _ (fun x => choice (c p x) (a p x) absent) (b p)). intros x lane none. exact"
         " (max_none _ _ _ x none lane)."

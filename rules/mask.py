@@ -1,6 +1,6 @@
 """Masks: a masked lane is absent, and a reduction may leave out lanes that cannot change it."""
 
-from napkin_eq.law import ABSENT, Mask, Max, Sum, absent, exp, finite, free, infer, law, where, zero
+from napkin_eq.law import ABSENT, Map, Mask, Max, Sum, absent, exp, finite, free, infer, law, where, zero
 
 
 @law("Two masks over one value are one mask.", floating="exact")
@@ -11,6 +11,16 @@ def where_and(a, b, c, e: Mask):
 @law("A choice between a value and the same value is that value.", floating="exact")
 def where_same(a, c):
     return where(c, a, a), a
+
+
+@law("The larger of two numbers, chosen by comparing them, is their maximum.", stage="prepare", floating="exact")
+def where_larger(a, b):
+    return where(a <= b, b, a), Map("max", (a, b))
+
+
+@law("The smaller of two numbers, chosen by comparing them, is their minimum.", stage="prepare", floating="exact")
+def where_smaller(a, b):
+    return where(a <= b, a, b), Map("min", (a, b))
 
 
 @law("An exponential masked to zero is the exponential of the masked value.", stage="cut", floating="exact")
@@ -26,6 +36,11 @@ def where_mul(a, b, c):
 @law("A mask to absence moves onto one summand.", stage="cut", floating="exact")
 def where_add(a, b, c):
     return where(c, a + b, ABSENT), where(c, a, ABSENT) + b
+
+
+@law("A mask to zero of a sum masks each summand.", stage="cut", floating="exact")
+def where_add_zero(a, b, c):
+    return where(c, a + b, 0.0), where(c, a, 0.0) + where(c, b, 0.0)
 
 
 @infer("A masked value is absent outside its mask.")

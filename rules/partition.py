@@ -20,6 +20,11 @@ def split_max(a, c, x, p: Axis):
     return Max(x, a), Max(p, Max(x, where(c, a, ABSENT))), stretch(p, x, c), free(p, a)
 
 
+@law("Sums over the stretches of an axis of what does not vary along it are a sum over that axis.", stage="cut")
+def join_stretches(a, c: Mask, x, p: Axis):
+    return Sum(p, Sum(x, where(c, a, 0.0))), Sum(x, a), stretch(p, x, c), free(x, a), free(p, a)
+
+
 @law("A partial sum of exponentials may be taken relative to its own maximum.", source="napkin-paper 2.4")
 def rebase(a, b, m, c: Mask, x, p: Axis):
     part = where(c, a, ABSENT)

@@ -9,8 +9,8 @@ def conv_norm(
     b: "bf16[o]",
 ):
     """A convolution, a batch norm of known statistics, a relu (ResNet; He and others, 2015)."""
-    y = conv2d(x, k, padding=1)
-    return relu((y - mean[:, None, None]) * torch.rsqrt(var + 1e-5)[:, None, None] * g[:, None, None] + b[:, None, None])
+    y = conv2d(x, k, padding=1) - mean[:, None, None]
+    return relu(y * torch.rsqrt(var + 1e-5)[:, None, None] * g[:, None, None] + b[:, None, None])
 
 
 def separable(x: "bf16[b=32, c=256, h=28, w=28]", k: "bf16[c, i=1, y=3, z=3]", p: "bf16[o=256, c, u=1, v=1]"):

@@ -33,7 +33,7 @@ def row_scale(x: "bf16[n=4096, d=4096]", w: "bf16[d, e=4096]"):
 
 
 def rotary_backward(g: "bf16[b=4, h=16, t=4096, d=128]", x: "bf16[b, h, t, d]", angle: "f32[t, m=64]"):
-    """A rotation keeps lengths: its backward turns the gradient back, and a norm behind it needs no turned row
+    """A rotation: its backward turns the gradient back; beside it the squared length of the turned row
     (RoFormer; Su and others, 2021).
     """
     cos, sin = torch.cos(angle), torch.sin(angle)

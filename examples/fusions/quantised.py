@@ -17,7 +17,7 @@ def weights(x: "bf16[n=16, d=4096]", w: "i8[e=14336, d]", scale: "f32[e]"):
     return x @ (w.to(x.dtype) * scale[:, None].to(x.dtype)).T
 
 
-def blocks(x: "f8[n=4096, m=32, d=128]", w: "f8[e=4096, m, d]", a: "f32[n, m]", b: "f32[e, m]"):
+def blocks(x: "e4m3[n=4096, m=32, d=128]", w: "e4m3[e=4096, m, d]", a: "f32[n, m]", b: "f32[e, m]"):
     """Operands of eight bits, a scale for each row's block of 128 (DeepSeek-V3, 2024)."""
     wide = (x.float() * a[..., None]).flatten(1)
     return wide @ (w.float() * b[..., None]).flatten(1).T

@@ -1,9 +1,10 @@
 """Whether a theorem is about the diagram that was asked for: the one step before a certificate's first, held here.
 
 What derives may name bound axes anew (cover/apart.py), carry a read of a computed value down to the arrays
-(lang/substitute.py), fold over the two axes that another one counts, and say in the place of a fold of one lane what is
-in that lane (search/unfolded.py). None is a step of the certificate. So both terms are written as what they say at one
-place of the output, with every coordinate put in down to the arrays and bound axes without names, and must be the same.
+(lang/substitute.py), fold over the two axes that another one counts, or over the two parts of one that were joined, say
+in the place of a fold of one lane what is in that lane, and make a choice of two values that are made alike of choices
+(search/unfolded.py). None is a step of the certificate. So both terms are written as what they say at one place of the
+output, with every coordinate put in down to the arrays and bound axes without names, and must be the same.
 
 Nothing of what derives is used here, so that its mistakes are seen. What is not understood is not the same.
 """
@@ -32,7 +33,11 @@ QUOTIENTS = (("map", "floordiv"), ("map", "mod"))
 FOLDS = ("sum", "prod", "max", "min")
 # Operators that give a number for numbers
 NUMBERS = ("add", "mul", "neg")
-TRUE, ZERO, ABSENT = (("const", c.kind, repr(c.fields)) for c in (Const(True), Const(0.0), Const(-math.inf)))
+TRUE, FALSE, ZERO, ABSENT = (
+    ("const", c.kind, repr(c.fields)) for c in (Const(True), Const(False), Const(0.0), Const(-math.inf))
+)
+JOINED = {"sum": "add", "prod": "mul", "max": "max", "min": "min"}  # what makes one fold of two over parts of an axis
+MOST_DEEP = 100  # operators of one kind above each other in both sides of a choice
 DEEP = 40  # levels from which terms are held against each other part by part
 Work = Generator[tuple[Term, Env], int, int]
 
@@ -76,11 +81,17 @@ class _Said:
         self.known: dict[tuple[Row, tuple[int, ...]], int] = {}
         self.bounds: list[Bounds] = []
         self.height: list[int] = []  # how many bound axes stand in one another inside
+        self.shapes: list[int] = []  # of which arrays and by which operators, signs apart, a row is made, as a number
+        self.shaped: dict[Row, int] = {}
+        self.choices: dict[tuple[int, int, int], int] = {}
+        self.signs: dict[int, tuple[float, int]] = {}
         self.done: dict[Any, int] = {}
         self.fresh = self.work = 0
         # By a bound axis and a number, the quotients and remainders of its coordinate
         self.divided: dict[tuple[int, int], set[int]] = {}
         self.equated: set[int] = set()  # what is asked to be equal to something
+        # By a bound axis, the choices by whether its coordinate is below a number, and the number
+        self.below: dict[int, set[tuple[int, int]]] = {}
         # Values said to be the same: their number, and the order of their axes
         self.parts: dict[Term, tuple[int, tuple[str, ...]]] = {}
 
@@ -173,8 +184,11 @@ class _Said:
     def fold(self, monoid: str, parts: Sequence[int], own: int, axis: Axis) -> int:
         """Return the number of a fold over a bound axis. Where one lane alone can count, of what is in that lane; where
         something inside is at its quotients or remainders by a number, of the fold over both: lanes i n + j, the j of
-        each i folded first.
+        each i folded first; where something inside is one value below a coordinate and another beyond, of the folds
+        over the lanes below and the others.
         """
+        if axis.size == 1 and self.rows[parts[1]][0] == TRUE:
+            return parts[0]
         if (found := self.lone(monoid, parts, own, axis)) is not None:
             return found
         inside = self.made(parts) if self.divided else set[int]()
@@ -188,9 +202,29 @@ class _Said:
             lane = self.row(("map", "add"), (run, rest), bounds=_places(axis))
             inner = self.fold(monoid, self.put(parts, own, lane), rest, rests)
             return self.fold(monoid, [inner, self.row(TRUE)], count, quotients)
+        if (end := self.end(parts, own, axis)) is not None and axis.size:
+            lanes, others = Axis(axis.name, end), Axis(axis.name, axis.size - end)
+            first, second = self.bound(lanes), self.bound(others)
+            whole = self.row(("whole", end), bounds=(end, end))
+            place = self.row(("map", "add"), (second, whole), bounds=(end, axis.size - 1))
+            folds = (
+                self.fold(monoid, self.put(parts, own, first), first, lanes),
+                self.fold(monoid, self.put(parts, own, place), second, others),
+            )
+            return self.row(("map", JOINED[monoid]), folds)
         height = 1 + max(self.height[part] for part in parts)
         named = parts if axis.size == 1 else self.put(parts, own, self.bound(axis, height))
         return self.row(("Reduce", monoid, height, *_kind(axis)), named, ANY, height)
+
+    def end(self, parts: Sequence[int], own: int, axis: Axis) -> int | None:
+        """Return the least number that cuts an axis in two, of those below which one value inside stands and another
+        beyond.
+        """
+        if own not in self.below or axis.size is None:
+            return None
+        inside = self.made(parts)
+        size = axis.size
+        return min((end for number, end in self.below[own] if number in inside and 0 < end < size), default=None)
 
     def lone(self, monoid: str, parts: Sequence[int], own: int, axis: Axis) -> int | None:
         """Return the number of the one lane that a fold takes, where its mask holds in no other, or where its body, of
@@ -219,8 +253,20 @@ class _Said:
         return None
 
     def conjuncts(self, mask: int) -> list[int]:
-        """Return masks all of which hold where one does."""
-        return self.under(mask, ("map", "and"))
+        """Return masks all of which hold where one does: its parts, and where not one of several may, what each of
+        these denies.
+        """
+        found, stack = list[int](), [(mask, True)]
+        while stack:
+            at, holds = stack.pop()
+            head, parts = self.rows[at]
+            if head == ("map", "not"):
+                stack.append((parts[0], not holds))
+            elif head == ("map", "and" if holds else "or"):
+                stack += [(part, holds) for part in reversed(parts)]
+            elif holds:
+                found.append(at)
+        return found
 
     def asks(self, root: int) -> list[int]:
         """Return masks outside each of which a value is zero."""
@@ -320,8 +366,15 @@ class _Said:
             return self.row(TRUE)
         if head == ("map", "and") and any(self.rows[part][0] == TRUE for part in parts):
             return parts[self.rows[parts[0]][0] == TRUE]
-        if head == ("map", "where") and self.rows[parts[0]][0] == TRUE:
-            return parts[1]
+        if head == ("map", "where"):
+            if self.rows[parts[0]][0] in (TRUE, FALSE):
+                return parts[1 if self.rows[parts[0]][0] == TRUE else 2]
+            if bounds == ANY and (found := self.choice(parts[0], parts[1], parts[2], 0)) is not None:
+                return found
+        if head == ("map", "lt"):
+            return self.less(*parts)
+        if head == ("map", "add") and (found := self.shifted(parts)) is not None:
+            return found
         if head in QUOTIENTS:
             if (found := self.quotient(head[1], *parts)) is not None:
                 return found
@@ -332,6 +385,93 @@ class _Said:
                 return number
         return self.number(head, parts, bounds, height)
 
+    def shifted(self, parts: Sequence[int]) -> int | None:
+        """Return a whole number plus one number and another as that number plus their sum; None of other sums."""
+        (inner, start), (own, end) = self.apart(parts[0]), self.apart(parts[1])
+        if not (start and self.rows[parts[1]][0][0] == "whole" or end and self.rows[parts[0]][0][0] == "whole"):
+            return None
+        number, rest = start + end, own if inner is None else inner
+        if rest is None:
+            return None
+        if number == 0:
+            return rest
+        low, high = self.bounds[rest]
+        whole = self.row(("whole", number), bounds=(number, number))
+        return self.number(("map", "add"), (rest, whole), _clipped(low + number, high + number), 0)
+
+    def apart(self, at: int) -> tuple[int | None, int]:
+        """Return a value and the whole number that is added to it; no value where it is such a number."""
+        low, high = self.bounds[at]
+        if low == high:
+            return None, int(low)
+        head, parts = self.rows[at]
+        if head == ("map", "add") and self.rows[parts[1]][0][0] == "whole":
+            return parts[0], int(self.bounds[parts[1]][0])
+        return at, 0
+
+    def less(self, left: int, right: int) -> int:
+        """Return the number of a comparison: what bounds say of it; of a coordinate plus a number with another, of the
+        coordinate alone.
+        """
+        (low, high), (least, most) = self.bounds[left], self.bounds[right]
+        if high < least or low >= most:
+            return self.row(TRUE if high < least else FALSE)
+        head, parts = self.rows[left]
+        if head == ("map", "add") and least == most and self.rows[parts[0]][0][0] == "bound":
+            start, end = self.bounds[parts[1]]
+            if start == end:
+                whole = int(least - start)
+                return self.less(parts[0], self.row(("whole", whole), bounds=(whole, whole)))
+        return self.number(("map", "lt"), (left, right), ANY, 0)
+
+    def choice(self, mask: int, one: int, other: int, deep: int) -> int | None:
+        """Return a choice between two values that the same operator makes as that operator of choices: what is chosen
+        before, place by place, is what is chosen after. None where there is no such operator.
+
+        Of two sums, or products, those parts are a pair that are made alike; a sign that one side alone has is a
+        factor.
+        """
+        if one == other:
+            return one
+        if deep > MOST_DEEP:
+            raise NapkinError("these choices are too deep to be held against each other")
+        (sign, left), (negative, right) = self.signed(one), self.signed(other)
+        if sign != negative:
+            ends = [self.row(("const", "real", repr(Const(end).fields))) for end in (sign, negative)]
+            chosen = self.row(("map", "where"), (mask, *ends))
+            return self.row(("map", "mul"), (chosen, self.chosen(mask, left, right, deep)))
+        if sign < 0:
+            return self.row(("map", "neg"), (self.chosen(mask, left, right, deep),))
+        (head, parts), (same, others) = self.rows[left], self.rows[right]
+        if head != same or head[0] != "map" or head[1] in ("where", "real") or len(parts) != len(others):
+            return None
+        shapes, theirs = ([self.shapes[part] for part in side] for side in (parts, others))
+        alike, crossed = (sum(map(int.__eq__, shapes, side)) for side in (theirs, theirs[::-1]))
+        if head[1] in ("add", "mul") and crossed > alike:
+            others = others[::-1]
+        return self.row(head, [self.chosen(mask, a, b, deep) for a, b in zip(parts, others, strict=True)])
+
+    def chosen(self, mask: int, one: int, other: int, deep: int) -> int:
+        key = mask, one, other
+        if key not in self.choices:
+            found = self.choice(mask, one, other, deep + 1)
+            self.choices[key] = self.number(("map", "where"), key, ANY, 0) if found is None else found
+        return self.choices[key]
+
+    def signed(self, root: int) -> tuple[float, int]:
+        """Return the sign of a product's factors, together, and the product without it."""
+        if root not in self.signs:
+            head, parts = self.rows[root]
+            found = 1.0, root
+            if head == ("map", "neg"):
+                sign, body = self.signed(parts[0])
+                found = -sign, body
+            elif head == ("map", "mul"):
+                (sign, left), (negative, right) = map(self.signed, parts)
+                found = sign * negative, root if (left, right) == parts else self.row(head, (left, right))
+            self.signs[root] = found
+        return self.signs[root]
+
     def number(self, head: Row, parts: Sequence[int], bounds: Bounds, height: int) -> int:
         """Return the number of a row as it stands."""
         low, high = bounds
@@ -340,8 +480,17 @@ class _Said:
             self.known[key] = len(self.rows)
             self.rows.append(key)
             self.equated.update(parts if head == ("map", "eq") else ())
+            if head == ("map", "where") and self.rows[parts[0]][0] == ("map", "lt"):
+                own, end = self.rows[parts[0]][1]
+                if self.rows[own][0][0] == "bound" and self.rows[end][0][0] == "whole":
+                    self.below.setdefault(own, set()).add((self.known[key], int(self.bounds[end][0])))
             self.bounds.append(bounds)
             self.height.append(max([height, *(self.height[part] for part in parts)]))
+            plain = head[0] == "map" and head[1] not in ("where", "real")
+            kind = head if plain else head[: 1 + (head[0] == "input")]
+            inside = tuple(self.shapes[part] for part in parts) if plain else ()
+            shape = self.shaped.setdefault((kind, inside), len(self.shaped))
+            self.shapes.append(inside[0] if head == ("map", "neg") else shape)
         return self.known[key]
 
     def lane(self, axis: Axis, env: Env) -> int:
@@ -386,12 +535,22 @@ class _Said:
             waiting = [part for part in parts if part not in done and stack[-1] not in done]
             if not waiting:
                 at = stack.pop()
-                bounds, height = self.bounds[at], self.height[at]
-                done.setdefault(
-                    at, self.row(head, [done[part] for part in parts] if at not in done else parts, bounds, height)
-                )
+                if at not in done:
+                    done[at] = self.again(head, [done[part] for part in parts], self.bounds[at], self.height[at])
             stack += waiting
         return [done[root] for root in roots]
+
+    def again(self, head: Row, parts: Sequence[int], bounds: Bounds, height: int) -> int:
+        """Return the number of an operator over other numbers than before: what their bounds say it is, if its own said
+        something.
+        """
+        op = head[1] if head[0] == "map" and len(head) == 2 and bounds != ANY else ""
+        if op in ("min", "max"):
+            return self.clamped(op, *parts)
+        if op in BOUNDS:
+            low, high = _clipped(*BOUNDS[op](*(self.bounds[part] for part in parts)))
+            bounds = max(low, bounds[0]), min(high, bounds[1])
+        return self.row(head, parts, bounds, height)
 
 
 def _paired(own: Sequence[Axis], other: Sequence[Axis]) -> list[tuple[Axis, str]] | None:

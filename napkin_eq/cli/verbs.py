@@ -70,9 +70,12 @@ def _status(index: Index | None) -> int:
 
 
 def _diagram(args: Namespace) -> Any:
-    from napkin_eq.frontend.sources import find_diagram
+    from napkin_eq.cli.sources import find
 
-    return find_diagram(args.diagram, args.set)
+    found = find(args.diagram, args.set)
+    if found.dtype is not None and getattr(args, "dtype", "") is None:
+        args.dtype = found.dtype  # a program of PyTorch says what its numbers are
+    return found.diagram
 
 
 def _derived(args: Namespace, diagram: Any, without: tuple[str, ...] = ()) -> Derivation:
@@ -228,7 +231,7 @@ def _named_law(name: str) -> Law | None:
 
 def model(args: Namespace) -> int:
     """Print what the plan moves and holds, in closed form, beside what is predicted and was measured."""
-    from napkin_eq.frontend.sources import parsed_sizes
+    from napkin_eq.cli.sources import parsed_sizes
     from napkin_eq.napkin.configuration import PIECES
     from napkin_eq.napkin.data import data
     from napkin_eq.napkin.model import model as modelled
@@ -264,7 +267,7 @@ def run(args: Namespace) -> int:
 
 
 def _fixed(args: Namespace) -> dict[str, int]:
-    from napkin_eq.frontend.sources import parsed_sizes
+    from napkin_eq.cli.sources import parsed_sizes
 
     return parsed_sizes(args.set)
 
@@ -339,7 +342,7 @@ def check(args: Namespace) -> int:
             found |= {"status": "refused", "problem": refuted[0]}
     if found["status"] == "ok" and args.of is not None:
         from napkin_eq.certify.recheck import about
-        from napkin_eq.frontend.sources import find_diagram
+        from napkin_eq.cli.sources import find_diagram
 
         if problem := about(loads(content), find_diagram(args.of, args.set)):
             found |= {"status": "refused", "problem": problem}

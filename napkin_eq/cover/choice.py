@@ -333,7 +333,8 @@ class Choice:
 
     def _basic(self) -> list[Offer]:
         """Return the offers to price first: of each value the one that computes least for itself; of one without
-        contractions also that which reads least.
+        contractions also that which reads least; and of each contraction the one that stores nothing of it but what all
+        that reads it leads to.
         """
         found: dict[int, Offer] = {}
         for value in self.graph.cuts:
@@ -346,6 +347,19 @@ class Choice:
                 if mine:
                     offer = min((o for o in mine if contractions(o.candidate.terms) == least), key=way)
                     found.setdefault(id(offer), offer)
+        for value in self.graph.cuts:
+            end = self.graph.meeting(value) if contracted(value) is not None else None
+            kept = [
+                o
+                for o in self.offers
+                if o.candidate.outs == (end,)
+                and contractions(o.candidate.terms) == 1
+                and value in o.candidate.inside
+                and not any(value in self.listed.below[read] for read in o.candidate.reads)
+            ]
+            if kept:
+                offer = min(kept, key=lambda o: (o.bound, len(o.candidate.reads)))
+                found.setdefault(id(offer), offer)
         return list(found.values())
 
     def _by_library(self, piece: Piece, call: Library, price: float) -> tuple[Proved | None, str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 from napkin_eq.lang.term import Index, Input, Map, Read, Reduce, Scan, Term, subterms
 from napkin_eq.laws.law import Judgment, finite
@@ -30,6 +31,23 @@ class Graph:
     kept: frozenset[Term]
     doubtful: frozenset[Term]
     order: dict[Term, int]
+    readers: dict[Term, list[Term]]
+
+    def meeting(self, value: Term) -> Term | None:
+        """Return the first cut after a value that all further uses of the value lead to, None where there is none."""
+        waiting, cuts, outputs = [(self.order[value], value)], {*self.cuts}, {*self.outputs}
+        seen = {value}
+        while waiting:
+            _, term = heappop(waiting)
+            if term is not value and not waiting and term in cuts:
+                return term
+            if term in outputs:
+                return None
+            for reader in self.readers[term]:
+                if reader not in seen:
+                    seen.add(reader)
+                    heappush(waiting, (self.order[reader], reader))
+        return None
 
 
 def graph_of(outputs: Sequence[Term], proved: Callable[[Judgment], bool]) -> Graph:
@@ -74,7 +92,7 @@ def graph_of(outputs: Sequence[Term], proved: Callable[[Judgment], bool]) -> Gra
         if _made_again(term, found, largest // FEW) and not _follows(term, found):
             found.remove(term)
     doubtful = frozenset(t for t in found if t.kind == "real" and not proved(finite(t)))
-    return Graph(tuple(outputs), tuple(sorted(found, key=lambda t: order[t])), kept, doubtful, order)
+    return Graph(tuple(outputs), tuple(sorted(found, key=lambda t: order[t])), kept, doubtful, order, readers)
 
 
 def _end(

@@ -8,8 +8,6 @@
     parsed       a diagram read from text: data only, never executed; each error names its line and column
     pointwise    functions of values, place by place: each is a term over the operators of `operators.py`
     reader       reads tokens one by one: what comes next, and what is said where it does not
-    sources      a diagram by its name in the gallery, from a JSON file or a text (data only), or from a user's own
-                 Python file
     spelled      a diagram as the text that `parsed` reads
     tokens       that text cut into tokens, each with its place, and the error that names a place
 """

@@ -20,7 +20,7 @@ from napkin_eq.laws.law import Inference, Judgment
 
 # Judgment arguments that inferences make, where the others are what they are asked of
 MADE = {("scales", 2), ("moves", 3)}
-READ = ("null", "scales", "moves")  # judgments of terms of some form, each of which may rest on those before it
+READ = ("null", "le", "scales", "moves")  # judgments of terms of some form, each of which may rest on those before it
 Firing = tuple[Inference, Mapping[str, Axis | Term]]
 
 

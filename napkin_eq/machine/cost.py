@@ -315,6 +315,24 @@ def telling(kernel: p.Kernel) -> dict[str, tuple[frozenset[str], frozenset[str]]
     """Return, by buffer, the coordinates of the grid on which indices depend, and those on which the first blocks of
     the loops do that walk it.
     """
+    found: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
+    for name, by_index, by_loop in _loads(kernel):
+        before = found.get(name, (frozenset(), frozenset()))
+        found[name] = before[0] | by_index, before[1] | by_loop
+    return found
+
+
+def told_apart(kernel: p.Kernel) -> list[tuple[str, frozenset[str]]]:
+    """Return, by load, the buffer and the coordinates of the grid on which its indices depend: what all blocks read of
+    a buffer they share, though each reads a part of its own of it beside.
+    """
+    return [(name, by_index) for name, by_index, _ in _loads(kernel)]
+
+
+def _loads(kernel: p.Kernel) -> Iterator[tuple[str, frozenset[str], frozenset[str]]]:
+    """Yield, by load, the buffer and the coordinates of the grid on which its indices depend, and those on which the
+    first blocks of the loops do that walk it.
+    """
     made = p.definitions(kernel.body)
     begins = {s.coord: s.parts[0].lo for s in p.statements(kernel.body) if isinstance(s, p.Loop)}
 
@@ -322,13 +340,10 @@ def telling(kernel: p.Kernel) -> dict[str, tuple[frozenset[str], frozenset[str]]
         found = p.closure(made, [o for o in operands if isinstance(o, str)]).values()
         return {s.coord for s in found if isinstance(s, (p.Start, p.Iota))}
 
-    found: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
     for load in (s for s in p.statements(kernel.body) if isinstance(s, p.Load)):
         own = coords(load.index)
         by_loop = coords(begins[c] for c in own if c in begins)
-        before = found.get(load.buffer, (frozenset(), frozenset()))
-        found[load.buffer] = before[0] | (own & {*kernel.grid}), before[1] | (by_loop & {*kernel.grid})
-    return found
+        yield load.buffer, frozenset(own & {*kernel.grid}), frozenset(by_loop & {*kernel.grid})
 
 
 SUMMED = ("sfu", "alu", "issue")
@@ -407,16 +422,16 @@ class Visits:
         size = extent(coord.axis)
         least: dict[str, int] = {}
         greatest: dict[str, int] = {}
-        most = [
-            max(0, self._number(part.hi, where, size, greatest) - self._number(part.lo, where, 0, least))
-            for part in loop.parts
-        ]
         # Of a stretch whose end is read from data nothing is known but the least and the most: their geometric mean is
         # as far from either.
-        known = [
-            math.sqrt(n * min(n, DATA_LEAST)) if self._read(part.lo) or self._read(part.hi) else n
-            for n, part in zip(most, loop.parts, strict=True)
-        ]
+        known = []
+        for part in loop.parts:
+            most = max(0, self._number(part.hi, where, size, greatest) - self._number(part.lo, where, 0, least))
+            if self._read(part.lo) or self._read(part.hi):
+                fewest = self._number(part.hi, where, 0, least) - self._number(part.lo, where, size, greatest)
+                known.append(math.sqrt(most * min(most, max(fewest, DATA_LEAST))))
+            else:
+                known.append(most)
         return [math.ceil(n / coord.tile) for n in known]
 
     def _read(self, operand: p.Operand) -> bool:
@@ -443,6 +458,8 @@ class Visits:
         if isinstance(stmt, p.Start):
             coord = self.kernel.coord(stmt.coord)
             return int(where * extent(coord.axis)) // coord.tile * coord.tile
+        if isinstance(stmt, p.ReduceTile):
+            return self._number(stmt.arg, where, unknown, known)
         return extent(stmt.axis) if isinstance(stmt, p.SizeOf) else unknown
 
 

@@ -56,7 +56,7 @@ WHOLE = 16  # contractions from which one search is no way out
 PLAIN = 48  # contractions up to which a graph that has no cover is done operator by operator
 # Times what it takes at the least: a plan of one search that takes more is held against a cover; one of few kernels
 FAR, FARTHER = 1.5, 4.0
-SEVERAL = 3  # kernels of a plan among which there is much to choose
+SEVERAL = 2  # kernels of a plan, from which on there is a choice of what they store
 # Over its bound: a cover that is so much dearer is held against what one search finds, of no more contractions than so
 # many
 WIDE, FEW = 0.1, 6
@@ -284,11 +284,14 @@ def _at_once(job: Job) -> Job:
     shown to be the same diagram.
     """
     terms = [term for _, term in job.diagram.outputs]
-    made = unfolded(terms)
-    if all(a is b for a, b in zip(terms, made, strict=True)) or not same(terms, made):
-        return job
     names = [name for name, _ in job.diagram.outputs]
-    return replace(job, diagram=replace(job.diagram, outputs=tuple(zip(names, made, strict=True))))
+    for ways in ((True, True), (False, True), (False, False)):  # what is not shown to be the same takes no other along
+        made = unfolded(terms, *ways)
+        if all(a is b for a, b in zip(terms, made, strict=True)):
+            break
+        if same(terms, made):
+            return replace(job, diagram=replace(job.diagram, outputs=tuple(zip(names, made, strict=True))))
+    return job
 
 
 def _in_full(job: Job, anew: bool) -> Job:

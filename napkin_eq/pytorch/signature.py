@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from napkin_eq.lang.axis import LARGEST
-from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.axis import LARGEST, Axis
+from napkin_eq.lang.errors import NapkinError, checked_name
+from napkin_eq.lang.evaluate import axes_in
+from napkin_eq.lang.spans import renewed
 from napkin_eq.pytorch.importer import from_torch
-from napkin_eq.pytorch.program import Program
+from napkin_eq.pytorch.program import Port, Program
 
 TENSOR = re.compile(r"\s*([A-Za-z_]\w*)\s*\[([^\[\]]*)\]\s*", re.ASCII)
 DIMENSION = re.compile(r"(?:([A-Za-z_]\w*)(?:\s*=\s*(\d{1,15}))?|(\d{1,15}))", re.ASCII)
@@ -114,4 +117,48 @@ def program_of(fn: Callable[..., Any], sizes: Mapping[str, int | None] | None = 
         shape = [d if isinstance(d, int) else known[d] or said.sizes[d] for d in tensor.dims]
         inputs.append(torch.empty(shape, dtype=getattr(torch, tensor.dtype)))  # of which no element is touched
         dynamic.append({at: opened[d] for at, d in enumerate(tensor.dims) if d in opened})
-    return from_torch(fn, *inputs, dynamic_shapes=tuple(dynamic) if opened else None)
+    return _named(from_torch(fn, *inputs, dynamic_shapes=tuple(dynamic) if opened else None), said)
+
+
+def _named(program: Program, said: Signature) -> Program:
+    """Return a program whose axes have the names of the dimensions that they are; a second one of a name, as of keys
+    beside queries, has a number behind it.
+    """
+    dims = {tensor.parameter: tensor.dims for tensor in said.tensors}
+    terms = [program.diagram.term, *(edge.term for edge in program.edges)]
+    every = dict.fromkeys(axis for term in terms for axis in axes_in(term))
+    names = dict[Axis, str]()
+    for port in program.inputs:
+        for dim, name in zip(port.dims, dims.get(port.target, ()), strict=False):
+            if len(dim) == 1 and isinstance(name, str) and dim[0] in every and usable(name):
+                names.setdefault(dim[0], name)
+    taken, found = set[str](), dict[str, Axis]()
+    for axis in sorted(every, key=lambda axis: axis not in names):
+        name = names.get(axis, axis.name)
+        numbered = (f"{name}{count}" for count in itertools.count(2))
+        name = next(n for n in itertools.chain((name,), numbered) if n not in taken)
+        taken.add(name)
+        found[axis.name] = replace(axis, name=name)
+
+    def ported(port: Port) -> Port:
+        dims = tuple(tuple(found.get(axis.name, axis) for axis in dim) for dim in port.dims)
+        return replace(port, dims=dims, term=None if port.term is None else renewed(port.term, found))
+
+    outputs = tuple((name, renewed(term, found)) for name, term in program.diagram.outputs)
+    return replace(
+        program,
+        diagram=replace(program.diagram, outputs=outputs),
+        inputs=tuple(map(ported, program.inputs)),
+        outputs=tuple(map(ported, program.outputs)),
+        edges=tuple(replace(edge, term=renewed(edge.term, found)) for edge in program.edges),
+        symbols={found[n].name if n in found else n: symbol for n, symbol in program.symbols.items()},
+    )
+
+
+def usable(name: str) -> bool:
+    """Tell whether a name may be an axis'."""
+    try:
+        checked_name(name, "axis")
+    except NapkinError:
+        return False
+    return True

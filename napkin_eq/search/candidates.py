@@ -18,7 +18,7 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval, wide
 from napkin_eq.lang.term import Fold, Index, Map, Online, Read, Reduce, Term, rebuilt, rewritten, subterms
 from napkin_eq.laws.law import Law
-from napkin_eq.machine.cost import elements, extent, telling
+from napkin_eq.machine.cost import elements, extent, told_apart
 from napkin_eq.numerics.accuracy import term_error
 from napkin_eq.numerics.ranges import overflowing
 from napkin_eq.numerics.stability import FACTOR, Stability
@@ -265,7 +265,7 @@ def _large_blocks(kernel: p.Kernel) -> int:
     """
     streamed = {c.axis for c in kernel.coords if c.role == "stream"}
     walked = {b.name for b in kernel.reads if streamed & set(b.dims)}
-    read = [by_index for name, (by_index, _) in telling(kernel).items() if name in walked]
+    read = [by_index for name, by_index in told_apart(kernel) if name in walked]
     stored = {axis for b in kernel.writes for axis in b.dims}
     whole = [c for c in kernel.coords if c.role == "whole" and c.tile > 1 and c.name not in kernel.grid]
     held = {c.axis for c in whole if c.axis in stored} - {kernel.coord(g).axis for g in kernel.grid}

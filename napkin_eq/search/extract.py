@@ -19,7 +19,7 @@ from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.nodes import Node, Saturated, built
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Const, Input, Map, Read, Reduce, Scan, Term
+from napkin_eq.lang.term import Const, Input, Map, Read, Reduce, Scan, Term, subterms
 from napkin_eq.machine.cost import elements, extent
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.machine.term_cost import TermCost
@@ -540,7 +540,12 @@ class Extractor:
         if not node.kind.startswith("op_"):
             return 0.0
         op = node.kind[3:]
-        return self.cost_of.pointwise(op, lanes, scaled=op == "mul" and any(isinstance(p.term, Const) for p in parts))
+        return self.cost_of.pointwise(op, lanes, scaled=op == "mul" and any(_number(p.term) for p in parts))
+
+
+def _number(term: Term) -> bool:
+    """Tell whether a term is a number that is known as it is lowered: a constant, or made of constants alone."""
+    return not term.axes and all(isinstance(leaf, Const) for leaf in subterms(term) if not leaf.children)
 
 
 @cache

@@ -321,6 +321,14 @@ class Placer:
                 bundles.append([site])
             else:
                 home.append(site)
+        for own in [b for b in bundles if len(b) == 1 and self.offers.bundle]:
+            others = [b for b in bundles if b is not own]
+            near = (b for b in others if len(b) < MOST_BUNDLED and _beside(b, own[0]))
+            fits = (b for b in near if together(t.kind for t in (*b, *own)))
+            home = next((b for b in fits if not _circular([*(o for o in others if o is not b), [*b, *own]])), None)
+            if home is not None:
+                home.append(own[0])
+                bundles = others
         return [tuple(sorted(b, key=lambda t: t.kind != "real")) for b in bundles]
 
     def _partitioned(
@@ -534,6 +542,23 @@ def _together(bundle: Sequence[Term], site: Term) -> bool:
         isinstance(t, (Fold, Online))
         and t.fused
         and (t.axis, t.where, depth_along(t, t.axis)) == (site.axis, site.where, depth_along(site, site.axis))
+        for t in bundle
+    )
+
+
+def _beside(bundle: Sequence[Term], site: Term) -> bool:
+    """Whether a value is made place by place of arrays that a pass over short rows reads, which a bundle comes out of
+    and needs nothing of it: the kernel that folds a row stores what it has of it.
+    """
+    if not isinstance(site, Map) or any(isinstance(t, (*Streamed, Scan, Store)) for t in subterms(site)):
+        return False
+    return all(
+        isinstance(t, Fold)
+        and t.fused
+        and site not in subterms(t)
+        and extent(t.axis) <= HOLDS
+        and {*site.axes} == {*t.axes, t.axis} == {*t.body.axes}
+        and any({*a.axes} == {*site.axes} for a in {*subterms(site)} & {*subterms(t.body)} if not isinstance(a, Map))
         for t in bundle
     )
 

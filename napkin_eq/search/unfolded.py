@@ -1,41 +1,149 @@
 """Copies undone: a value that is read only under other names, or only with an axis seen as several, is computed so at
 once; a fold over an axis of which values are read at quotients and remainders is one over the axes that these count; a
-fold that one lane alone can change, as a product with a diagonal is, is what is in that lane.
+fold that one lane alone can change, as a product with a diagonal is, is what is in that lane; a fold over two computed
+values that were joined is one over each; of folds few of whose lanes are read, at places that are looked up, these are
+computed for themselves; a choice of two values that are made alike is made of choices.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval
 from napkin_eq.lang.substitute import folded, substituted
 from napkin_eq.lang.term import Const, Index, Input, Map, Read, Reduce, Scan, Term, rebuilt, subterms
+from napkin_eq.machine.cost import elements
 from napkin_eq.tile.stream_facts import conjuncts
 
 # Of these a fold over an axis is one over its parts
 FOLDS = ("sum", "prod", "max", "min")
+JOINED = {"sum": "add", "prod": "mul", "max": "max", "min": "min"}  # what makes one fold of two over parts of an axis
 ROUNDS = 8
+SELDOM = 32  # times fewer lanes than a fold has: so few cost next to nothing to compute once more
+COMMUTE = ("add", "mul")
+REMEMBERED = 4096  # terms, and choices, of which it is known how they are made
+DEEP = 24  # levels of a value beyond which nothing is sought that another has in common with it
 
 
-def unfolded(outputs: Sequence[Term]) -> tuple[Term, ...]:
+def unfolded(outputs: Sequence[Term], choices: bool = True, joined: bool = True) -> tuple[Term, ...]:
     """Return terms that say the same with fewer reads of computed values at other coordinates.
 
-    Nothing is computed twice that was computed once: a read goes where everything that varies along its axis, arrays
-    too, is read through it alone. What cannot be said without a second name for an axis stays as it is.
+    choices: also with choices of values that are made alike made of choices. joined: also with folds over values that
+    were joined as folds over each.
+
+    Nothing is computed twice that was computed once, but for the few lanes of a fold that are looked up: a read goes
+    where everything that varies along its axis, arrays too, is read through it alone. What cannot be said without a
+    second name for an axis stays as it is.
     """
     found = tuple(outputs)
     for _ in range(ROUNDS):
         try:
-            made = _read_at_once(_parted(_lone(found)))
+            made = _lone(_chosen(found) if choices else found)
+            made = _looked_up(_read_at_once(_parted(_apart(made) if joined else made)))
         except NapkinError:
             return found
         if made == found:
             break
         found = made
     return found
+
+
+def _chosen(outputs: Sequence[Term]) -> tuple[Term, ...]:
+    """Return terms in which what the two sides of a choice have in common is computed once, where that is less.
+
+    Where both sides are joined halves of one array, turned, each half is else computed at every place of the whole.
+    """
+    terms = subterms(*outputs)
+    readers = Counter(child for term in terms for child in dict.fromkeys(term.children))
+    done: dict[Term, Term] = {}
+    for term in terms:
+        made = rebuilt(term, tuple(done[c] for c in term.children))
+        if isinstance(made, Map) and made.op == "add" and made.kind == "int":
+            made = _moved(made)
+        if isinstance(term, Map) and term.op == "where" and term.kind == "real" and isinstance(made, Map):
+            alone = all(readers[arg] == 1 and arg not in outputs for arg in term.args[1:] if arg.children)
+            other = _choice(*made.args) if alone else made
+            if {*other.axes} == {*made.axes} and _places(other) < _places(made):
+                made = other
+        done[term] = made
+    return tuple(done[output] for output in outputs)
+
+
+def _moved(place: Term) -> Term:
+    """Return a coordinate that is moved by two numbers as moved by their sum."""
+    left, right = place.args
+    if isinstance(right, Const) and isinstance(left, Map) and left.op == "add" and isinstance(left.args[1], Const):
+        by = int(left.args[1].value) + int(right.value)
+        return Map("add", (left.args[0], Const(by))) if by else left.args[0]
+    return place
+
+
+def _places(root: Term) -> int:
+    """Return at how many places operators compute and arrays are read for a value."""
+    return sum(elements(t.axes) for t in subterms(root) if t.kind == "real" and not isinstance(t, Const))
+
+
+@lru_cache(REMEMBERED)
+def _choice(mask: Term, one: Term, other: Term) -> Term:
+    """Return a choice between two values, made of choices as far down as both are made by the same operators.
+
+    Of two sums, or products, those parts are a pair that are made alike; a sign that one side alone has is a factor.
+    """
+    if one is other:
+        return one
+    if other.depth < DEEP and one.depth < DEEP and (_head(one) or _head(other)):
+        (sign, left), (negative, right) = _signed(one), _signed(other)
+        if sign != negative:
+            return Map("where", (mask, Const(sign), Const(negative))) * _choice(mask, left, right)
+        if sign < 0:
+            return -_choice(mask, left, right)
+        if (head := _head(left)) and head == _head(right):
+            args, others = left.args, right.args
+            shapes, theirs = [list(map(_shape, side)) for side in (args, others)]
+            if head in COMMUTE and _alike(shapes, theirs[::-1]) > _alike(shapes, theirs):
+                others = others[::-1]
+            if all(a is b or (a.kind, b.kind) == ("real", "real") for a, b in zip(args, others, strict=True)):
+                return Map(head, tuple(_choice(mask, a, b) for a, b in zip(args, others, strict=True)))
+    return Map("where", (mask, one, other))
+
+
+def _head(term: Term) -> str:
+    """Return the operator by which a real number is made, "" of what is no operator's or is chosen."""
+    return term.op if isinstance(term, Map) and term.kind == "real" and term.op not in ("where", "real") else ""
+
+
+@lru_cache(REMEMBERED)
+def _signed(term: Term) -> tuple[float, Term]:
+    """Return the sign of a product's factors, together, and the product without it."""
+    if _head(term) == "neg":
+        sign, body = _signed(term.args[0])
+        return -sign, body
+    if _head(term) == "mul":
+        (sign, left), (negative, right) = map(_signed, term.args)
+        plain = left is term.args[0] and right is term.args[1]
+        return sign * negative, term if plain else Map("mul", (left, right))
+    return 1.0, term
+
+
+@lru_cache(REMEMBERED)
+def _shape(term: Term) -> tuple[object, ...]:
+    """Return of which arrays and by which operators, signs apart, a value is made."""
+    if _head(term) == "neg":
+        return _shape(term.args[0])
+    if _head(term):
+        return (_head(term), *map(_shape, term.args))
+    while isinstance(term, Read):
+        term = term.body
+    return (term.name,) if isinstance(term, Input) else (type(term).__name__,)
+
+
+def _alike(shapes: Sequence[object], others: Sequence[object]) -> int:
+    return sum(one == other for one, other in zip(shapes, others, strict=True))
 
 
 def _lone(outputs: Sequence[Term]) -> tuple[Term, ...]:
@@ -121,12 +229,94 @@ def _settled(root: Term) -> Term:
         made = rebuilt(term, tuple(done[c] for c in term.children))
         if isinstance(made, Map) and made.op == "eq" and made.args[0] is made.args[1]:
             made = Const(True)
+        elif isinstance(made, Map) and made.op == "lt" and made.args[0].kind == "int":
+            (low, high), (least, most) = map(interval, made.args)
+            made = Const(high < least) if high < least or low >= most else made
         elif isinstance(made, Map) and made.op == "and" and Const(True) in made.args:
             made = made.args[made.args[0] is Const(True)]
-        elif isinstance(made, Map) and made.op == "where" and made.args[0] is Const(True):
-            made = made.args[1]
+        elif isinstance(made, Map) and made.op == "where" and isinstance(made.args[0], Const):
+            made = made.args[1 if made.args[0].value else 2]
         done[term] = made
     return done[root]
+
+
+def _apart(outputs: Sequence[Term]) -> tuple[Term, ...]:
+    """Return terms whose folds over two values that were joined, one of them a fold itself, are one over each."""
+    names = {a.name for t in subterms(*outputs) for a in (*t.axes, *(f for f in t.fields if isinstance(f, Axis)))}
+    cut: dict[tuple[Axis, int], tuple[Axis, Axis]] = {}
+    done: dict[Term, Term] = {}
+    for term in subterms(*outputs):
+        done[term] = plain = made = rebuilt(term, tuple(done[c] for c in term.children))
+        if isinstance(made, Map) and made.op == "where" and isinstance(mask := _settled(made.args[0]), Const):
+            made = made.args[1 if mask.value else 2]
+        elif isinstance(made, Reduce) and made.monoid in FOLDS and (end := _joint(made)):
+            axis = made.axis
+            size = (axis.size or 0) - end
+            if (axis, end) not in cut:
+                cut[axis, end] = _fresh(axis, end, names), _fresh(axis, size, names)
+            first, second = cut[axis, end]
+            first = _read_along(made, end) or first
+            places = Index(first) if end > 1 else Const(0), Index(second) + Const(end) if size > 1 else Const(end)
+            folds = []
+            for part, place in zip((first, second), places, strict=True):
+                body, where = (_placed(child, axis, place) for child in (made.body, made.where))
+                one = part.size == 1 and where is Const(True)
+                folds.append(body if one else Reduce(made.monoid, part, body, where))
+            made = Map(JOINED[made.monoid], tuple(folds))
+        elif isinstance(made, Read) and (end := _joint(made)):
+            low, high = interval(made.index)
+            if high < end or low >= end:
+                made = _placed(made.body, made.axis, made.index)
+        elif isinstance(made, Reduce) and made.monoid in FOLDS and (other := _read_along(made, made.axis.size or 0)):
+            body, where = (_placed(child, made.axis, Index(other)) for child in (made.body, made.where))
+            made = Reduce(made.monoid, other, body, where)
+        if {*made.axes} == {*plain.axes}:
+            done[term] = made
+    return tuple(done[output] for output in outputs)
+
+
+def _read_along(fold: Reduce, size: int) -> Axis | None:
+    """Return an axis of some size along which a value that is dear is read, at the coordinate that is folded over: the
+    fold may be over that axis. None where another value in the fold varies along it.
+    """
+    found = dict.fromkeys(
+        t.axis for t in _along(fold) if isinstance(t, Read) and t.index is Index(fold.axis) and _walks(t.body)
+    )
+    free = {*fold.body.axes, *fold.where.axes}
+    return next((axis for axis in found if axis.size == size and axis not in free), None)
+
+
+def _placed(term: Term, axis: Axis, place: Term) -> Term:
+    """Return a term at a place of an axis, dear values read there; where they are read at their own coordinate they are
+    themselves.
+    """
+    done: dict[Term, Term] = {}
+    put = _settled(substituted(term, {axis.name: place}, lambda value, _: isinstance(value, (Reduce, Scan))))
+    for part in subterms(put):
+        made = rebuilt(part, tuple(done[c] for c in part.children))
+        done[part] = made.body if isinstance(made, Read) and made.index is Index(made.axis) else made
+    return done[put]
+
+
+def _joint(fold: Reduce | Read) -> int:
+    """Return the least coordinate at which the value that is folded or read becomes another, where either is a fold
+    itself; 0 where there is none.
+
+    Arrays that were joined, keys kept from before and new ones, are read through the choice.
+    """
+    own, size = Index(fold.axis), fold.axis.size or 0
+    ends = []
+    for term in _along(fold):
+        if isinstance(term, Map) and term.op == "where" and isinstance(mask := term.args[0], Map) and mask.op == "lt":
+            end = mask.args[1]
+            if mask.args[0] is own and isinstance(end, Const) and any(map(_walks, term.args[1:])):
+                ends.append(int(end.value))
+    return min((end for end in ends if 0 < end < size), default=0)
+
+
+def _walks(term: Term) -> bool:
+    """Tell whether a value holds a sum of products, which is dear."""
+    return any(isinstance(t, Reduce) and t.monoid == "sum" for t in subterms(term))
 
 
 def _parted(outputs: Sequence[Term]) -> tuple[Term, ...]:
@@ -162,8 +352,8 @@ def _divisor(fold: Reduce) -> int:
     return min((number for number in numbers if 1 < number < size and size % number == 0), default=0)
 
 
-def _along(fold: Reduce) -> Iterator[Term]:
-    """Yield the values in a fold that vary along its axis."""
+def _along(fold: Reduce | Read) -> Iterator[Term]:
+    """Yield the values in a fold, or a read, that vary along its axis."""
     name = fold.axis.name
     stack, seen = list(fold.children), set[Term]()
     while stack:
@@ -219,6 +409,51 @@ def _read_at_once(outputs: Sequence[Term]) -> tuple[Term, ...]:
             made = substituted(made.body, {made.axis.name: made.index}, lambda value, _: isinstance(value, Scan))
         done[term] = made
     return tuple(done[output] for output in outputs)
+
+
+def _looked_up(outputs: Sequence[Term]) -> tuple[Term, ...]:
+    """Return terms whose reads of few lanes of folds are carried down to the arrays, where all that is computed for
+    those lanes is one fold deep and is stored for nothing else.
+
+    A read of a computed value has it stored; where its other readers fold it at once, nothing else does.
+    """
+    terms = subterms(*outputs)
+    reads = [t for t in terms if isinstance(t, Read) and folded(t.body, {t.axis.name})]
+    cones = {read: _cone(read) for read in reads}
+    seldom = {read for read in reads if _seldom(read, cones[read])}
+    stored = {*outputs}.union(*(cones[read] for read in reads if read not in seldom))
+    carried = {read for read in seldom if stored.isdisjoint(cones[read])}
+    done: dict[Term, Term] = {}
+    for term in terms:
+        made = rebuilt(term, tuple(done[c] for c in term.children))
+        if term in carried and isinstance(made, Read):
+            made = substituted(made.body, {made.axis.name: made.index}, clamps=True)
+        done[term] = made
+    return tuple(done[output] for output in outputs)
+
+
+def _cone(read: Read) -> set[Term]:
+    """Return what is computed along the axis of a read of what it reads."""
+    found = set[Term]()
+    stack: list[Term] = [read.body]
+    while stack:
+        term = stack.pop()
+        if term not in found and read.axis in term.axes and term.children:
+            found.add(term)
+            stack += term.children
+    return found
+
+
+def _seldom(read: Read, cone: Set[Term]) -> bool:
+    """Tell whether a read looks up so few lanes of folds of arrays that these cost next to nothing beside them all."""
+    if any(isinstance(t, (Reduce, Scan)) for t in subterms(read.index)) or any(
+        isinstance(t, Scan) or (isinstance(t, Reduce) and any(folded(c, {read.axis.name}) for c in t.children))
+        for t in cone
+    ):
+        return False
+    folds = [t for t in cone if isinstance(t, Reduce)]
+    looked_up = ({*t.axes} - {read.axis} | {*read.index.axes} for t in folds)
+    return all(SELDOM * elements(own) <= elements(t.axes) for own, t in zip(looked_up, folds, strict=True))
 
 
 def _alone(

@@ -233,10 +233,27 @@ def laned(tile: int, axis: Axis) -> bool:
 
 
 def conjuncts(mask: Term) -> list[Term]:
-    """Split a mask into the parts that must all hold."""
-    if isinstance(mask, Map) and mask.op == "and":
-        return [c for a in mask.args for c in conjuncts(a)]
-    return [] if mask == Const(True) else [mask]
+    """Split a mask into the parts that must all hold; where not one of several may, each of them may not."""
+    return [] if mask == Const(True) else _parted(mask, "and", "or")
+
+
+def disjuncts(mask: Term) -> list[Term]:
+    """Split a mask into the parts of which one must hold."""
+    return _parted(mask, "or", "and")
+
+
+def _parted(mask: Term, by: str, other: str) -> list[Term]:
+    """Return the parts of a mask by one operator, and by the other where it is denied."""
+    if not isinstance(mask, Map):
+        return [mask]
+    if mask.op == by:
+        return [part for arg in mask.args for part in _parted(arg, by, other)]
+    denied = mask.args[0] if mask.op == "not" else None
+    if isinstance(denied, Map) and denied.op == "not":
+        return _parted(denied.args[0], by, other)
+    if isinstance(denied, Map) and denied.op == other:
+        return [part for arg in denied.args for part in _parted(Map("not", (arg,)), by, other)]
+    return [mask]
 
 
 def spreads(factor: float, term: Term) -> bool:

@@ -237,7 +237,11 @@ class _Scale:
         """Scale the whole numbers of comparisons, and note how far they reach: near, those that reach over many blocks
         of tiles by as much again as leaves the least of them over some.
         """
-        shrunk = [t for n in self.axes if self._shrinks(n) for t in self.small[n].values()]
+        # What no axis is compared with reaches over no blocks, and how long tiles of other axes are says nothing here
+        along = {t: {x.axis.name for x in subterms(t) if isinstance(x, Index)} for t in comparisons}
+        comparisons = [t for t in comparisons if along[t]]
+        compared = {name for names in along.values() for name in names}
+        shrunk = [t for n in self.axes if n in compared and self._shrinks(n) for t in self.small[n].values()]
         few = BLOCKS * max(shrunk, default=1)
         far = [size for comparison in comparisons for size in self._scaled(comparison).values() if size > few]
         further = 1 << (min(far) // few).bit_length() - 1 if near and far else 1
@@ -245,7 +249,7 @@ class _Scale:
             for number, size in self._scaled(comparison).items():
                 size = _divided(size, further, shrunk) if size > few else size
                 self.numbers[number] = Const(int(math.copysign(size, number.value)))
-                for name in {x.axis.name for x in subterms(comparison) if isinstance(x, Index)}:
+                for name in along[comparison]:
                     self.reach[name] = max(self.reach.get(name, 0), size)
 
     def _size(self, name: str) -> int:

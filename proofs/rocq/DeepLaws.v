@@ -1504,6 +1504,20 @@ Definition where_same_law : law := {|
 Lemma where_same_true : true_law where_same_law.
 Proof. here. apply Laws.where_same; known. Qed.
 
+Definition where_larger_law : law := {|
+  conclusion := (Equal (Where (Bin Le (Var Real 0) (Var Real 1)) (Var Real 1) (Var Real 0)) (Bin BMax (Var Real 0) (Var Real 1)));
+  premises := [];
+  lanes := [] |}.
+Lemma where_larger_true : true_law where_larger_law.
+Proof. here. apply Laws.where_larger; known. Qed.
+
+Definition where_smaller_law : law := {|
+  conclusion := (Equal (Where (Bin Le (Var Real 0) (Var Real 1)) (Var Real 0) (Var Real 1)) (Bin BMin (Var Real 0) (Var Real 1)));
+  premises := [];
+  lanes := [] |}.
+Lemma where_smaller_true : true_law where_smaller_law.
+Proof. here. apply Laws.where_smaller; known. Qed.
+
 Definition where_exp_law : law := {|
   conclusion := (Equal (Where (Var Bool 1) (Un Exp (Var Real 0)) (Const Real (Some ((0)%Z # 10)))) (Un Exp (Where (Var Bool 1) (Var Real 0) (Const Real None))));
   premises := [];
@@ -1524,6 +1538,13 @@ Definition where_add_law : law := {|
   lanes := [] |}.
 Lemma where_add_true : true_law where_add_law.
 Proof. here. apply Laws.where_add; known. Qed.
+
+Definition where_add_zero_law : law := {|
+  conclusion := (Equal (Where (Var Bool 2) (Bin Add (Var Real 0) (Var Real 1)) (Const Real (Some ((0)%Z # 10)))) (Bin Add (Where (Var Bool 2) (Var Real 0) (Const Real (Some ((0)%Z # 10)))) (Where (Var Bool 2) (Var Real 1) (Const Real (Some ((0)%Z # 10))))));
+  premises := [];
+  lanes := [] |}.
+Lemma where_add_zero_true : true_law where_add_zero_law.
+Proof. here. apply Laws.where_add_zero; known. Qed.
 
 Definition absent_where_law : law := {|
   conclusion := (Absent (Var Bool 1) (Where (Var Bool 1) (Var Real 0) (Const Real None)));
@@ -1634,6 +1655,20 @@ Proof. here. destruct (Nat.eq_dec (r 0) (r 1)) as [E | D].
   - setoid_rewrite (fun i j => upd_swap p (r 0) (r 1) i j D). freed P2.
     apply (reduce_split max absent max_absent max_comm max_assoc nat nat _ _
       (fun j i => truth (eta 1 f (upd (upd p (r 1) i) (r 0) j))) (fun i => eta 0 f (upd p (r 1) i))).
+    intros i Hi. exact (P1 f (upd p (r 1) i) B (valid_in f p _ i V Hi)). Qed.
+
+Definition join_stretches_law : law := {|
+  conclusion := (Equal (Reduce MSum 0 (Reduce MSum 1 (Where (Var Bool 1) (Var Real 0) (Const Real (Some ((0)%Z # 10)))) (Const Bool (Some ((1)%Z # 1)))) (Const Bool (Some ((1)%Z # 1)))) (Reduce MSum 1 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))));
+  premises := [(Stretch 0 1 (Var Bool 1)); (Free 1 (Var Real 0)); (Free 0 (Var Real 0))];
+  lanes := [] |}.
+Lemma join_stretches_true : true_law join_stretches_law.
+Proof. here. freed P2. freed P3. destruct (Nat.eq_dec (r 0) (r 1)) as [E | D].
+  - rewrite E in *. setoid_rewrite (@upd_twice nat). apply reduce_ext. intros i _.
+    apply (reduce_one add (Some 0%R) add_0 add_comm nat _ (fun j => truth (eta 1 f (upd p (r 1) j)))).
+    exact (P1 f p B V).
+  - setoid_rewrite (fun i j => upd_swap p (r 0) (r 1) i j D). symmetry.
+    apply (reduce_split add (Some 0%R) add_0 add_comm add_assoc nat nat _ _
+      (fun j i => truth (eta 1 f (upd (upd p (r 1) i) (r 0) j))) (fun _ => eta 0 f p)).
     intros i Hi. exact (P1 f (upd p (r 1) i) B (valid_in f p _ i V Hi)). Qed.
 
 Definition rebase_law : law := {|
@@ -2318,7 +2353,7 @@ Proof. streaming. intros f p B V. simpl. destruct good as (_ & concats & filled 
   intros k l q Vq K In_. plain. symmetry. apply (reduce_filter add (Some 0%R) add_0). intros i Hi. apply or_eq.
   apply (P1 (cut f (r 0) k) (upd q (r 0) i)); [apply base_cut; auto; apply Hstreamed; auto | apply valid_cut; auto]. Qed.
 
-Definition all : list law := [settled_sum_law; settled_size_law; settled_local_law; settled_mul_law; settled_add_law; settled_inv_law; carry_law; carry_weighted_law; carry_scaled_law; exp_add_law; exp_neg_law; log_mul_law; log_inv_law; log_exp_law; exp_log_law; root_squared_law; shift_law; shift_weighted_law; nonneg_exp_law; pos_exp_law; pos_size_law; nonneg_size_law; nonneg_square_law; nonneg_abs_law; pos_sigmoid_law; pos_mul_law; nonneg_mul_law; pos_add_law; pos_add_right_law; nonneg_add_law; pos_inv_law; nonneg_inv_law; pos_sqrt_law; pos_sum_law; nonneg_sum_law; finite_add_law; finite_mul_law; finite_max_law; finite_max_right_law; finite_min_law; finite_where_law; finite_exp_law; finite_log_law; finite_reduce_sum_law; finite_reduce_max_law; finite_reduce_prod_law; le_max_law; le_larger_law; le_where_law; le_mul_law; safe_difference_law; finite_neg_law; finite_inv_law; finite_sqrt_law; finite_tanh_law; finite_sigmoid_law; finite_erf_law; finite_sin_law; finite_cos_law; finite_abs_law; finite_floor_law; finite_round_law; finite_expm1_law; finite_atan_law; pos_nonneg_law; pos_nonzero_law; nonneg_finite_law; nonzero_finite_law; level_law; group_law; walk_law; level_mask_law; group_mask_law; walk_mask_law; level_whole_law; group_whole_law; walk_whole_law; level_several_law; group_several_law; walk_several_law; projection_0_2_law; projection_1_2_law; projection_0_2_mask_1_law; projection_1_2_mask_1_law; projection_0_2_mask_2_law; projection_1_2_mask_2_law; projection_0_2_whole_1_law; projection_1_2_whole_1_law; projection_0_2_whole_2_law; projection_1_2_whole_2_law; projection_0_3_law; projection_1_3_law; projection_2_3_law; projection_0_3_mask_1_law; projection_1_3_mask_1_law; projection_2_3_mask_1_law; projection_0_3_mask_2_law; projection_1_3_mask_2_law; projection_2_3_mask_2_law; projection_0_3_mask_3_law; projection_1_3_mask_3_law; projection_2_3_mask_3_law; projection_0_3_whole_1_law; projection_1_3_whole_1_law; projection_2_3_whole_1_law; projection_0_3_whole_2_law; projection_1_3_whole_2_law; projection_2_3_whole_2_law; projection_0_3_whole_3_law; projection_1_3_whole_3_law; projection_2_3_whole_3_law; projection_0_4_law; projection_1_4_law; projection_2_4_law; projection_3_4_law; projection_0_4_mask_1_law; projection_1_4_mask_1_law; projection_2_4_mask_1_law; projection_3_4_mask_1_law; projection_0_4_mask_2_law; projection_1_4_mask_2_law; projection_2_4_mask_2_law; projection_3_4_mask_2_law; projection_0_4_mask_3_law; projection_1_4_mask_3_law; projection_2_4_mask_3_law; projection_3_4_mask_3_law; projection_0_4_mask_4_law; projection_1_4_mask_4_law; projection_2_4_mask_4_law; projection_3_4_mask_4_law; projection_0_4_whole_1_law; projection_1_4_whole_1_law; projection_2_4_whole_1_law; projection_3_4_whole_1_law; projection_0_4_whole_2_law; projection_1_4_whole_2_law; projection_2_4_whole_2_law; projection_3_4_whole_2_law; projection_0_4_whole_3_law; projection_1_4_whole_3_law; projection_2_4_whole_3_law; projection_3_4_whole_3_law; projection_0_4_whole_4_law; projection_1_4_whole_4_law; projection_2_4_whole_4_law; projection_3_4_whole_4_law; projection_0_5_law; projection_1_5_law; projection_2_5_law; projection_3_5_law; projection_4_5_law; projection_0_5_mask_1_law; projection_1_5_mask_1_law; projection_2_5_mask_1_law; projection_3_5_mask_1_law; projection_4_5_mask_1_law; projection_0_5_mask_2_law; projection_1_5_mask_2_law; projection_2_5_mask_2_law; projection_3_5_mask_2_law; projection_4_5_mask_2_law; projection_0_5_mask_3_law; projection_1_5_mask_3_law; projection_2_5_mask_3_law; projection_3_5_mask_3_law; projection_4_5_mask_3_law; projection_0_5_mask_4_law; projection_1_5_mask_4_law; projection_2_5_mask_4_law; projection_3_5_mask_4_law; projection_4_5_mask_4_law; projection_0_5_mask_5_law; projection_1_5_mask_5_law; projection_2_5_mask_5_law; projection_3_5_mask_5_law; projection_4_5_mask_5_law; projection_0_5_whole_1_law; projection_1_5_whole_1_law; projection_2_5_whole_1_law; projection_3_5_whole_1_law; projection_4_5_whole_1_law; projection_0_5_whole_2_law; projection_1_5_whole_2_law; projection_2_5_whole_2_law; projection_3_5_whole_2_law; projection_4_5_whole_2_law; projection_0_5_whole_3_law; projection_1_5_whole_3_law; projection_2_5_whole_3_law; projection_3_5_whole_3_law; projection_4_5_whole_3_law; projection_0_5_whole_4_law; projection_1_5_whole_4_law; projection_2_5_whole_4_law; projection_3_5_whole_4_law; projection_4_5_whole_4_law; projection_0_5_whole_5_law; projection_1_5_whole_5_law; projection_2_5_whole_5_law; projection_3_5_whole_5_law; projection_4_5_whole_5_law; where_and_law; where_same_law; where_exp_law; where_mul_law; where_add_law; absent_where_law; zero_where_law; absent_add_law; absent_mul_law; absent_add_right_law; absent_mul_right_law; zero_exp_law; zero_mul_law; zero_mul_right_law; zero_sum_law; skip_max_law; skip_sum_law; split_sum_law; split_max_law; rebase_law; rebase_bare_law; where_turned_law; finite_scan_sum_law; finite_scan_max_law; finite_scan_prod_law; finite_recur_law; nonneg_scan_law; nonneg_recur_law; recur_sum_law; recur_factor_law; sum_scan_law; sum_recur_law; distribute_law; distribute_present_law; sum_add_law; sum_neg_law; sum_constant_law; sum_constant_present_law; fubini_sum_law; fubini_max_law; fubini_prod_law; max_shift_law; max_scale_law; local_unary_neg_law; local_unary_inv_law; local_unary_exp_law; local_unary_log_law; local_unary_sqrt_law; local_unary_tanh_law; local_unary_sigmoid_law; local_unary_erf_law; local_unary_sin_law; local_unary_cos_law; local_unary_abs_law; local_unary_floor_law; local_unary_round_law; local_unary_expm1_law; local_unary_atan_law; local_binary_add_law; local_binary_mul_law; local_binary_max_law; local_binary_min_law; local_where_law; local_real_law; local_not_law; local_lt_law; local_le_law; local_eq_law; local_and_law; local_or_law; local_reduce_sum_law; local_reduce_max_law; local_reduce_prod_law; scales_exp_law; le_prev_law; le_prev_larger_law; scales_inv_law; scales_local_law; scales_both_law; rescale_law; add_commutes_law; mul_commutes_law; add_associates_law; mul_associates_law; factor_law; mul_one_law; add_zero_law; neg_mul_law; neg_add_law; neg_neg_law; inv_mul_law; inv_inv_law; cancel_law; stream_sum_law; stream_max_law; stream_prod_law; fuse_sum_law; fuse_max_law; fuse_prod_law; fuse_online_law; skip_online_law].
+Definition all : list law := [settled_sum_law; settled_size_law; settled_local_law; settled_mul_law; settled_add_law; settled_inv_law; carry_law; carry_weighted_law; carry_scaled_law; exp_add_law; exp_neg_law; log_mul_law; log_inv_law; log_exp_law; exp_log_law; root_squared_law; shift_law; shift_weighted_law; nonneg_exp_law; pos_exp_law; pos_size_law; nonneg_size_law; nonneg_square_law; nonneg_abs_law; pos_sigmoid_law; pos_mul_law; nonneg_mul_law; pos_add_law; pos_add_right_law; nonneg_add_law; pos_inv_law; nonneg_inv_law; pos_sqrt_law; pos_sum_law; nonneg_sum_law; finite_add_law; finite_mul_law; finite_max_law; finite_max_right_law; finite_min_law; finite_where_law; finite_exp_law; finite_log_law; finite_reduce_sum_law; finite_reduce_max_law; finite_reduce_prod_law; le_max_law; le_larger_law; le_where_law; le_mul_law; safe_difference_law; finite_neg_law; finite_inv_law; finite_sqrt_law; finite_tanh_law; finite_sigmoid_law; finite_erf_law; finite_sin_law; finite_cos_law; finite_abs_law; finite_floor_law; finite_round_law; finite_expm1_law; finite_atan_law; pos_nonneg_law; pos_nonzero_law; nonneg_finite_law; nonzero_finite_law; level_law; group_law; walk_law; level_mask_law; group_mask_law; walk_mask_law; level_whole_law; group_whole_law; walk_whole_law; level_several_law; group_several_law; walk_several_law; projection_0_2_law; projection_1_2_law; projection_0_2_mask_1_law; projection_1_2_mask_1_law; projection_0_2_mask_2_law; projection_1_2_mask_2_law; projection_0_2_whole_1_law; projection_1_2_whole_1_law; projection_0_2_whole_2_law; projection_1_2_whole_2_law; projection_0_3_law; projection_1_3_law; projection_2_3_law; projection_0_3_mask_1_law; projection_1_3_mask_1_law; projection_2_3_mask_1_law; projection_0_3_mask_2_law; projection_1_3_mask_2_law; projection_2_3_mask_2_law; projection_0_3_mask_3_law; projection_1_3_mask_3_law; projection_2_3_mask_3_law; projection_0_3_whole_1_law; projection_1_3_whole_1_law; projection_2_3_whole_1_law; projection_0_3_whole_2_law; projection_1_3_whole_2_law; projection_2_3_whole_2_law; projection_0_3_whole_3_law; projection_1_3_whole_3_law; projection_2_3_whole_3_law; projection_0_4_law; projection_1_4_law; projection_2_4_law; projection_3_4_law; projection_0_4_mask_1_law; projection_1_4_mask_1_law; projection_2_4_mask_1_law; projection_3_4_mask_1_law; projection_0_4_mask_2_law; projection_1_4_mask_2_law; projection_2_4_mask_2_law; projection_3_4_mask_2_law; projection_0_4_mask_3_law; projection_1_4_mask_3_law; projection_2_4_mask_3_law; projection_3_4_mask_3_law; projection_0_4_mask_4_law; projection_1_4_mask_4_law; projection_2_4_mask_4_law; projection_3_4_mask_4_law; projection_0_4_whole_1_law; projection_1_4_whole_1_law; projection_2_4_whole_1_law; projection_3_4_whole_1_law; projection_0_4_whole_2_law; projection_1_4_whole_2_law; projection_2_4_whole_2_law; projection_3_4_whole_2_law; projection_0_4_whole_3_law; projection_1_4_whole_3_law; projection_2_4_whole_3_law; projection_3_4_whole_3_law; projection_0_4_whole_4_law; projection_1_4_whole_4_law; projection_2_4_whole_4_law; projection_3_4_whole_4_law; projection_0_5_law; projection_1_5_law; projection_2_5_law; projection_3_5_law; projection_4_5_law; projection_0_5_mask_1_law; projection_1_5_mask_1_law; projection_2_5_mask_1_law; projection_3_5_mask_1_law; projection_4_5_mask_1_law; projection_0_5_mask_2_law; projection_1_5_mask_2_law; projection_2_5_mask_2_law; projection_3_5_mask_2_law; projection_4_5_mask_2_law; projection_0_5_mask_3_law; projection_1_5_mask_3_law; projection_2_5_mask_3_law; projection_3_5_mask_3_law; projection_4_5_mask_3_law; projection_0_5_mask_4_law; projection_1_5_mask_4_law; projection_2_5_mask_4_law; projection_3_5_mask_4_law; projection_4_5_mask_4_law; projection_0_5_mask_5_law; projection_1_5_mask_5_law; projection_2_5_mask_5_law; projection_3_5_mask_5_law; projection_4_5_mask_5_law; projection_0_5_whole_1_law; projection_1_5_whole_1_law; projection_2_5_whole_1_law; projection_3_5_whole_1_law; projection_4_5_whole_1_law; projection_0_5_whole_2_law; projection_1_5_whole_2_law; projection_2_5_whole_2_law; projection_3_5_whole_2_law; projection_4_5_whole_2_law; projection_0_5_whole_3_law; projection_1_5_whole_3_law; projection_2_5_whole_3_law; projection_3_5_whole_3_law; projection_4_5_whole_3_law; projection_0_5_whole_4_law; projection_1_5_whole_4_law; projection_2_5_whole_4_law; projection_3_5_whole_4_law; projection_4_5_whole_4_law; projection_0_5_whole_5_law; projection_1_5_whole_5_law; projection_2_5_whole_5_law; projection_3_5_whole_5_law; projection_4_5_whole_5_law; where_and_law; where_same_law; where_larger_law; where_smaller_law; where_exp_law; where_mul_law; where_add_law; where_add_zero_law; absent_where_law; zero_where_law; absent_add_law; absent_mul_law; absent_add_right_law; absent_mul_right_law; zero_exp_law; zero_mul_law; zero_mul_right_law; zero_sum_law; skip_max_law; skip_sum_law; split_sum_law; split_max_law; join_stretches_law; rebase_law; rebase_bare_law; where_turned_law; finite_scan_sum_law; finite_scan_max_law; finite_scan_prod_law; finite_recur_law; nonneg_scan_law; nonneg_recur_law; recur_sum_law; recur_factor_law; sum_scan_law; sum_recur_law; distribute_law; distribute_present_law; sum_add_law; sum_neg_law; sum_constant_law; sum_constant_present_law; fubini_sum_law; fubini_max_law; fubini_prod_law; max_shift_law; max_scale_law; local_unary_neg_law; local_unary_inv_law; local_unary_exp_law; local_unary_log_law; local_unary_sqrt_law; local_unary_tanh_law; local_unary_sigmoid_law; local_unary_erf_law; local_unary_sin_law; local_unary_cos_law; local_unary_abs_law; local_unary_floor_law; local_unary_round_law; local_unary_expm1_law; local_unary_atan_law; local_binary_add_law; local_binary_mul_law; local_binary_max_law; local_binary_min_law; local_where_law; local_real_law; local_not_law; local_lt_law; local_le_law; local_eq_law; local_and_law; local_or_law; local_reduce_sum_law; local_reduce_max_law; local_reduce_prod_law; scales_exp_law; le_prev_law; le_prev_larger_law; scales_inv_law; scales_local_law; scales_both_law; rescale_law; add_commutes_law; mul_commutes_law; add_associates_law; mul_associates_law; factor_law; mul_one_law; add_zero_law; neg_mul_law; neg_add_law; neg_neg_law; inv_mul_law; inv_inv_law; cancel_law; stream_sum_law; stream_max_law; stream_prod_law; fuse_sum_law; fuse_max_law; fuse_prod_law; fuse_online_law; skip_online_law].
 Theorem all_true : forall l, In l all -> true_law l.
 Proof. apply Forall_forall. exact
   (Forall_cons _ settled_sum_true
@@ -2525,9 +2560,12 @@ Proof. apply Forall_forall. exact
   (Forall_cons _ projection_4_5_whole_5_true
   (Forall_cons _ where_and_true
   (Forall_cons _ where_same_true
+  (Forall_cons _ where_larger_true
+  (Forall_cons _ where_smaller_true
   (Forall_cons _ where_exp_true
   (Forall_cons _ where_mul_true
   (Forall_cons _ where_add_true
+  (Forall_cons _ where_add_zero_true
   (Forall_cons _ absent_where_true
   (Forall_cons _ zero_where_true
   (Forall_cons _ absent_add_true
@@ -2542,6 +2580,7 @@ Proof. apply Forall_forall. exact
   (Forall_cons _ skip_sum_true
   (Forall_cons _ split_sum_true
   (Forall_cons _ split_max_true
+  (Forall_cons _ join_stretches_true
   (Forall_cons _ rebase_true
   (Forall_cons _ rebase_bare_true
   (Forall_cons _ where_turned_true
@@ -2623,6 +2662,6 @@ Proof. apply Forall_forall. exact
   (Forall_cons _ fuse_max_true
   (Forall_cons _ fuse_prod_true
   (Forall_cons _ fuse_online_true
-  (Forall_cons _ skip_online_true (Forall_nil _)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))). Qed.
+  (Forall_cons _ skip_online_true (Forall_nil _)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))). Qed.
 End All.
 Print Assumptions all_true.

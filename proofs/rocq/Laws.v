@@ -493,6 +493,18 @@ Theorem where_same (a : val) (c : bool) :
   = a.
 Proof. pointwise. Qed.
 
+(* [a ≤ b ? b : a] → max(a, b) *)
+Theorem where_larger (a : val) (b : val) :
+  choice (le a b) b a
+  = max a b.
+Proof. pointwise. Qed.
+
+(* [a ≤ b ? a : b] → min(a, b) *)
+Theorem where_smaller (a : val) (b : val) :
+  choice (le a b) a b
+  = min a b.
+Proof. pointwise. Qed.
+
 (* [c ? e^a : 0] → e^[c ? a : -∞] *)
 Theorem where_exp (a : val) (c : bool) :
   choice c (exp a) (Some 0)
@@ -510,6 +522,12 @@ Proof. pointwise. Qed.
 Theorem where_add (a : val) (b : val) (c : bool) :
   choice c (add a b) absent
   = add (choice c a absent) b.
+Proof. pointwise. Qed.
+
+(* [c ? a + b : 0] → [c ? a : 0] + [c ? b : 0] *)
+Theorem where_add_zero (a : val) (b : val) (c : bool) :
+  choice c (add a b) (Some 0)
+  = add (choice c a (Some 0)) (choice c b (Some 0)).
 Proof. pointwise. Qed.
 
 (* always ⟹ absent(c, [c ? a : -∞]) *)
@@ -600,6 +618,13 @@ Theorem split_max (P : Type) (ps : list P) (X : Type) (xs : list X) (a : X -> va
   Max xs (fun x => a x)
   = Max ps (fun p => Max xs (fun x => choice (c p x) (a x) absent)).
 Proof. intros once. apply (reduce_split max absent max_absent max_comm max_assoc). intros x lane. apply eq_true, once, lane. Qed.
+
+(* Σ_p Σ_x [c ? a : 0] → Σ_x a if stretch(p, x, c), free(x, a), free(p, a) *)
+Theorem join_stretches (P : Type) (ps : list P) (X : Type) (xs : list X) (a : val) (c : P -> X -> bool) :
+  (forall x, In x xs -> eq (Sum ps (fun p => choice (c p x) (Some 1) (Some 0))) (Some 1) = true) ->
+  Sum ps (fun p => Sum xs (fun x => choice (c p x) a (Some 0)))
+  = Sum xs (fun x => a).
+Proof. intros once. symmetry. apply (reduce_split add (Some 0) add_0 add_comm add_assoc _ _ _ _ c (fun _ => a)). intros x lane. apply eq_true, once, lane. Qed.
 
 (* Σ_x e^([c ? a : -∞] - m) · b → e^(max_x [c ? a : -∞] - m) · Σ_x e^([c ? a : -∞] - max_x [c ? a : -∞]) · b if stretch(p, x, c), free(x, m) *)
 Theorem rebase (P : Type) (ps : list P) (X : Type) (xs : list X) (a : P -> X -> val) (b : P -> X -> val) (c : P -> X -> bool) (m : P -> val) :
@@ -896,5 +921,5 @@ Theorem skip_online (X : Type) (xs : list X) (x_blocks : list (list X)) (a : lis
   = Online x_blocks (fun now x => c now x) (fun now x => a now x) (fun seen now acc => u seen now acc).
 Proof. intros <- full zero. apply kept; assumption. Qed.
 
-Definition laws := (@settled_sum, @settled_over, @settled_size, @settled_local, @settled_mul, @settled_add, @settled_inv, @moves_bare, @moves_weighted, @moves_more, @moves_more_weighted, @carry, @carry_weighted, @carry_scaled, @exp_add, @exp_neg, @log_mul, @log_inv, @log_exp, @exp_log, @root_squared, @shift, @shift_weighted, @nonneg_exp, @pos_exp, @pos_size, @nonneg_size, @nonneg_square, @nonneg_abs, @pos_sigmoid, @pos_mul, @nonneg_mul, @pos_add, @pos_add_right, @nonneg_add, @pos_inv, @nonneg_inv, @pos_sqrt, @pos_sum, @nonneg_sum, @finite_add, @finite_mul, @finite_max, @finite_max_right, @finite_min, @finite_where, @finite_exp, @finite_log, @finite_reduce_sum, @finite_reduce_max, @finite_reduce_prod, @le_max, @le_larger, @le_where, @le_mul, @safe_difference, @finite_neg, @finite_inv, @finite_sqrt, @finite_tanh, @finite_sigmoid, @finite_sin, @finite_cos, @finite_abs, @finite_floor, @finite_expm1, @pos_nonneg, @pos_nonzero, @nonneg_finite, @nonzero_finite, @where_and, @where_same, @where_exp, @where_mul, @where_add, @absent_where, @zero_where, @absent_add, @absent_mul, @absent_add_right, @absent_mul_right, @zero_exp, @zero_mul, @zero_mul_right, @zero_sum, @skip_max, @skip_sum, @split_sum, @split_max, @rebase, @rebase_bare, @where_turned, @sum_where, @sum_masked, @in_stretch, @distribute, @distribute_present, @sum_add, @sum_neg, @sum_constant, @sum_constant_present, @fubini_sum, @fubini_max, @fubini_prod, @max_shift, @max_scale, @scales_exp, @le_prev, @le_prev_larger, @scales_inv, @scales_local, @scales_both, @rescale, @add_commutes, @mul_commutes, @add_associates, @mul_associates, @factor, @mul_one, @add_zero, @neg_mul, @neg_add, @neg_neg, @inv_mul, @inv_inv, @cancel, @stream_sum, @stream_max, @stream_prod, @fuse_sum, @fuse_max, @fuse_prod, @fuse_online, @skip_online).
+Definition laws := (@settled_sum, @settled_over, @settled_size, @settled_local, @settled_mul, @settled_add, @settled_inv, @moves_bare, @moves_weighted, @moves_more, @moves_more_weighted, @carry, @carry_weighted, @carry_scaled, @exp_add, @exp_neg, @log_mul, @log_inv, @log_exp, @exp_log, @root_squared, @shift, @shift_weighted, @nonneg_exp, @pos_exp, @pos_size, @nonneg_size, @nonneg_square, @nonneg_abs, @pos_sigmoid, @pos_mul, @nonneg_mul, @pos_add, @pos_add_right, @nonneg_add, @pos_inv, @nonneg_inv, @pos_sqrt, @pos_sum, @nonneg_sum, @finite_add, @finite_mul, @finite_max, @finite_max_right, @finite_min, @finite_where, @finite_exp, @finite_log, @finite_reduce_sum, @finite_reduce_max, @finite_reduce_prod, @le_max, @le_larger, @le_where, @le_mul, @safe_difference, @finite_neg, @finite_inv, @finite_sqrt, @finite_tanh, @finite_sigmoid, @finite_sin, @finite_cos, @finite_abs, @finite_floor, @finite_expm1, @pos_nonneg, @pos_nonzero, @nonneg_finite, @nonzero_finite, @where_and, @where_same, @where_larger, @where_smaller, @where_exp, @where_mul, @where_add, @where_add_zero, @absent_where, @zero_where, @absent_add, @absent_mul, @absent_add_right, @absent_mul_right, @zero_exp, @zero_mul, @zero_mul_right, @zero_sum, @skip_max, @skip_sum, @split_sum, @split_max, @join_stretches, @rebase, @rebase_bare, @where_turned, @sum_where, @sum_masked, @in_stretch, @distribute, @distribute_present, @sum_add, @sum_neg, @sum_constant, @sum_constant_present, @fubini_sum, @fubini_max, @fubini_prod, @max_shift, @max_scale, @scales_exp, @le_prev, @le_prev_larger, @scales_inv, @scales_local, @scales_both, @rescale, @add_commutes, @mul_commutes, @add_associates, @mul_associates, @factor, @mul_one, @add_zero, @neg_mul, @neg_add, @neg_neg, @inv_mul, @inv_inv, @cancel, @stream_sum, @stream_max, @stream_prod, @fuse_sum, @fuse_max, @fuse_prod, @fuse_online, @skip_online).
 Print Assumptions laws.

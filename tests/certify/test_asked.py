@@ -69,6 +69,8 @@ def chosen(place: Term, value: Term, axis: Axis = x) -> Term:
     return where(eq(place, Index(axis)), value, 0.0)
 
 
+C, E, HALF = Input("C", (q, x)), Input("E", (q, x)), Index(x) < 2
+SIGNS, SIGNS_BACK = where(HALF, Const(1.0), Const(-1.0)), where(HALF, Const(-1.0), Const(1.0))
 SAME: list[tuple[Term, Term]] = [
     (weighted(A, x), weighted(named(A, x, z), z)),
     (Sum(x, A * Max(x, A)), Sum(z, named(A, x, z) * Max(x, A))),
@@ -94,6 +96,14 @@ SAME: list[tuple[Term, Term]] = [
     (Sum(x, A, eq(Index(q), Index(x)) & (Index(x) < 3)), where(Index(q) < 3, named(A, x, q), 0.0)),
     (Sum(x, chosen(PLACE, A)), where(eq(PLACE, CLAMPED), Read(A, x, CLAMPED), 0.0)),
     (Sum(long, chosen(Index(q), Input("L", (q, long)), long)), Read(Input("L", (q, long)), long, Index(q))),
+    # A choice of two values that are made alike is made of choices, a place moved forth and back is that place
+    (where(HALF, exp(A), exp(C)), exp(where(HALF, A, C))),
+    (where(HALF, A * exp(A) + C, E + A * exp(A)), A * exp(A) + where(HALF, C, E)),
+    (where(HALF, A * C, -(E * C)), SIGNS * (where(HALF, A, E) * C)), (where(HALF, -A, -C), -where(HALF, A, C)),
+    (where(HALF, A * -C, A * E), SIGNS_BACK * (A * where(HALF, C, E))), (where(HALF, A, A), A),
+    (Sum(x, where(HALF, A * C, -(C * C))), Sum(z, named(SIGNS * (where(HALF, A, C) * C), x, z))),
+    (Read(A, x, Index(long) + 2 + Const(-2)), Read(A, x, Index(long))),
+    (Read(A, x, Index(z) + 2 + Const(-2)), named(A, x, z)),
 ]  # fmt: skip
 OTHER: list[tuple[Term, Term]] = [
     (Sum(wide, parts(Index(wide) // 4, Index(wide) % 4) * VECTOR), Sum(z, Sum(y, parts(Index(y), Index(z)) * AT))),
@@ -135,6 +145,14 @@ OTHER: list[tuple[Term, Term]] = [
     (Sum(x, A, eq(Index(x), BEST)), Read(A, x, BEST)),
     (Reduce("argmax", x, A, eq(Index(x), Index(q))), Index(q)),
     (Scan("sum", x, chosen(Index(q), A)), named(A, x, q)),
+    # The other side of a choice, another mask, another operator, another sign, a place that is clamped on the way
+    (where(HALF, exp(A), exp(C)), exp(where(HALF, C, A))), (where(HALF, exp(A), exp(C)), exp(where(~HALF, A, C))),
+    (where(HALF, exp(A), C), exp(where(HALF, A, C))), (where(HALF, A * C, E + A), A * where(HALF, C, E)),
+    (where(HALF, A * C, -(E * C)), SIGNS_BACK * (where(HALF, A, E) * C)), (where(HALF, -A, C), where(HALF, A, C)),
+    (where(HALF, A * C, -(E * C)), where(HALF, A, E) * C), (where(HALF, A + C, C + E), where(HALF, A, C) + E),
+    (where(HALF, A, -A), A), (where(HALF, A * C, E * E), where(HALF, A, E) * C),
+    (Read(A, x, Index(z) + 2 + Const(-1)), named(A, x, z)),
+    (Read(Read(A, x, Index(z) + 2), z, Index(y) + Const(-2)), named(A, x, y)),
 ]  # fmt: skip
 
 

@@ -80,7 +80,7 @@ def test_at_random_places_what_is_false_is_refused_and_a_weaker_checker_is_found
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What a variable stands for may hold an accumulator: it varies along axes that it does not show."""
-    made = dict(uses(600))
+    made = dict(uses(1500))
     false = {name for name, data in made.items() if differ(data) is True}
     accepted = {name for name, data in made.items() if checked(data)["status"] == "ok"}
     assert len(false) > 15 and len(accepted) > 300 and not false & accepted

@@ -406,7 +406,7 @@ def test_derive_source_is_the_kernel(capsys):
 
 
 def test_own_diagram_from_python_and_json(capsys, tmp_path):
-    from napkin_eq.frontend.sources import find_diagram
+    from napkin_eq.cli.sources import find_diagram
     from napkin_eq.lang.json_form import dumps_diagram
 
     (tmp_path / "mine.py").write_text(PREAMBLE + "out = nq.sum(A * B, d)\n")

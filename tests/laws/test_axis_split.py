@@ -67,7 +67,7 @@ def test_every_lane_is_in_exactly_one_stretch(x: Axis) -> None:
 
 
 def test_the_laws_are_proved() -> None:
-    names = ("split-sum", "split-max", "rebase", "rebase-bare")
+    names = ("split-sum", "split-max", "join-stretches", "rebase", "rebase-bare")
     assert {VERDICTS[name].status for name in names} == {"proved"}
     assert {
         v.status for v in prove([replace(LAWS[n], lhs=LAWS[n].rhs, rhs=LAWS[n].lhs) for n in names], use_cache=False)
@@ -119,6 +119,14 @@ def mixed(a, c, x, p: Axis):
     return Sum(x, a), Sum(p, Max(x, where(c, a, 0.0))), stretch(p, x, c), free(p, a)
 
 
+def joined_anyhow(a, c, x, p: Axis):
+    return Sum(p, Sum(x, where(c, a, 0.0))), Sum(x, a), free(x, a), free(p, a)
+
+
+def joined_though_it_varies(a, c, x, p: Axis):
+    return Sum(p, Sum(x, where(c, a, 0.0))), Sum(x, a), stretch(p, x, c), free(x, a)
+
+
 def test_true_neighbours_are_proved() -> None:
     for law in (split_prod, split_sum_of_products, other_axis):
         assert [v.status for v in prove(stated(law), use_cache=False)] == ["proved"], law
@@ -126,7 +134,10 @@ def test_true_neighbours_are_proved() -> None:
 
 @pytest.mark.parametrize(
     "law",
-    [wrong_neutral, wrong_neutral_of_a_sum, varies, any_mask, any_mask_of_a_maximum, turned_mask, counted_by_x, mixed],
+    [
+        wrong_neutral, wrong_neutral_of_a_sum, varies, any_mask, any_mask_of_a_maximum, turned_mask, counted_by_x,
+        mixed, joined_anyhow, joined_though_it_varies,
+    ],
     ids=lambda f: f.__name__,
 )
 def test_false_neighbours_are_refuted(law: Any) -> None:

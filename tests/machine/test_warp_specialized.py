@@ -4,6 +4,7 @@ can be printed.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -134,6 +135,16 @@ def test_blocks_drawn_and_dealt_out_end_as_counted(programs):
         turn, at = divmod(number, programs)
         loads[programs - 1 - at if turn % 2 else at] += length
     assert _longest(order, programs) == pytest.approx(max(loads))
+
+
+def test_names_of_axes_do_not_decide_what_warps_can_share(causal):
+    # The bounds of a loop over keys were called as the maximum over an axis named n is, and no groups could share it.
+    h, t, n, m, o = nq.axes("h t n m o", h=16, t=4096, n=4096, m=128, o=128)
+    q, k, v = nq.array("q", h, t, m), nq.array("k", h, n, m), nq.array("v", h, n, o)
+    scores = nq.where(nq.index(n) <= nq.index(t), nq.sum(q * k, m) * 128**-0.5, -math.inf)
+    (piece,) = derive(nq.Diagram("named", (("out", nq.sum(nq.softmax(scores, n) * v, n)),))).tiled
+    assert piece.cost.workers
+    assert piece.cost.predicted_us < causal.tiled[0].cost.predicted_us
 
 
 def test_registers_are_those_alive_together():

@@ -93,6 +93,17 @@ def test_a_plan_that_is_far_from_the_least_is_held_against_a_cover(monkeypatch: 
     assert page.derive(chain(1)).plan.kernels and len(covers) == 2
 
 
+def test_a_plan_of_two_kernels_far_from_the_least_is_held_against_a_cover() -> None:
+    # Rows scaled, and a sum over the rows, whose blocks are few unless the rows are cut: what a cover's kernel may be.
+    i, j = nq.axes("i j", i=4096, j=4096)
+    x, g = nq.array("x", i, j), nq.array("g", i, j)
+    r = 1.0 / nq.sqrt(nq.mean(x * x, j) + 1e-6)
+    found = page.derive(nq.Diagram("norm", (("y", x * r), ("s", nq.sum(g * x * r, i)))))
+    assert {"j", "i_part"} <= set(found.plan.kernels[1].grid)
+    assert found.report()["cover"]
+    assert found.report()["predicted_us"] < 46
+
+
 def test_a_small_diagram_that_no_search_ends_in_time_is_one_kernel_as_it_is_written() -> None:
     """Operator by operator it is a launch for every fold; as it is written one kernel holds it, and a search of one
     that walks in blocks is not displaced by two passes in one.

@@ -20,9 +20,9 @@ from napkin_eq.search.forms import Candidate
 HIDDEN = ("Store", "Group", "Walk", "Reduce_sum", "Reduce_max")
 
 
-def small(term: Term, *laws: str) -> Saturated:
+def small(term: Term, *laws: str, rounds: int = 2) -> Saturated:
     statements = [s for s in chosen_statements((), ()) if s.name in laws or isinstance(s, Inference)]
-    return saturate(term, statements, rounds=2)
+    return saturate(term, statements, rounds=rounds)
 
 
 def brute_force(graph: Saturated) -> float:
@@ -105,6 +105,17 @@ def test_a_factor_of_a_contraction_enters_the_operand_that_is_computed_already(r
     for found in Extractor(graph, load("h200"), 2, lambda term, given: True, alone=True).run()[:2]:
         sides = next(t.body.args for t in subterms(found.term) if isinstance(t, Fold))
         assert {frozenset(a.name for a in side.axes) for side in sides if side.children} == {frozenset("qx")}
+
+
+@pytest.mark.parametrize("heads", [16, 64])
+def test_a_number_made_of_numbers_multiplies_what_it_scales_and_no_operand(heads):
+    # Lowered, 1 / 50 is a number; taken for an operator of every score, it went into the queries.
+    h, q, x, d = nq.axes("h q x d", h=heads, q=4096, x=4096, d=128)
+    scores = nq.sum(nq.array("Q", h, q, d) * nq.array("K", h, x, d), d) / 50.0
+    laws = ("mul-associates", "mul-commutes", "distribute", "stream-sum", "fuse-sum")
+    best = Extractor(small(scores, *laws, rounds=6), load("h200"), 2, lambda term, given: True).run()[0]
+    (fold,) = (t for t in subterms(best.term) if isinstance(t, Fold))
+    assert all(isinstance(side, Input) for side in fold.body.args)
 
 
 @pytest.mark.parametrize("module", [forms, coordinates], ids=["forms", "coordinates"])

@@ -10,7 +10,7 @@ from napkin_eq.certify.asked import same
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.substitute import divided, folded
-from napkin_eq.lang.term import Const, Index, Input, Read, Reduce, Term, subterms
+from napkin_eq.lang.term import Const, Index, Input, Map, Read, Reduce, Term, subterms
 from napkin_eq.search.unfolded import one_to_one, unfolded
 
 t, s, d, k, f = (Axis(name, size) for name, size in zip("tsdkf", (6, 6, 4, 12, 4), strict=True))
@@ -73,6 +73,33 @@ def test_what_is_read_under_two_names_is_computed_once() -> None:
     ):
         assert unfolded([term]) == (term,)
     assert unfolded([row, nq.rename(row, {t: s})]) == (row, nq.rename(row, {t: s}))  # an output
+
+
+def turned(halves: Axis, whole: Axis) -> Term:
+    """Two halves of a row, turned by an angle each pair and joined again, as one writes it with slices."""
+    x, angle = nq.array("x", t, whole), nq.array("a", t, halves)
+    i, n = Index(whole), halves.size or 0
+
+    def pair(first: bool, at: Term) -> Term:
+        a, b = Read(x, whole, at), Read(x, whole, at + Const(n))
+        cos, sin = (Read(f(angle), halves, at) for f in (nq.cos, nq.sin))
+        return a * cos - b * sin if first else b * cos + a * sin
+
+    return nq.where(i < n, pair(True, i), pair(False, i + Const(-n)))
+
+
+def test_joined_halves_are_computed_once_at_each_place() -> None:
+    term = turned(Axis("n", 4), Axis("w", 8))
+    (made,) = unfolded([term])
+    assert same([term], [made])
+    np.testing.assert_allclose(evaluate(made, values(term)), evaluate(term, values(term)), rtol=1e-12)
+    ops = [m.op for m in subterms(made) if isinstance(m, Map)]
+    assert (ops.count("cos"), ops.count("sin")) == (1, 1)
+    assert sum(isinstance(r, Read) and isinstance(r.body, Input) and r.body.name == "x" for r in subterms(made)) == 3
+    # What nothing is gained by, or another value reads, stays
+    choice = nq.where(Index(d) < 2, X * 2.0, nq.exp(X))
+    both = nq.exp(X), nq.where(Index(d) < 2, nq.exp(X), nq.exp(nq.array("Y", t, d)))
+    assert unfolded([choice]) == (choice,) and unfolded(both) == both
 
 
 def test_axes_of_no_known_size_keep_their_reads() -> None:

@@ -158,3 +158,38 @@ def test_a_plan_with_another_bound_is_told_apart(at):
     body = tuple(new for s in kernel.body for new in ((moved, replace(loop, parts=parts)) if s is loop else (s,)))
     broken = replace(sums().plan, kernels=(replace(kernel, body=body),))
     assert any((found(broken, lo, hi) != expected(lo, hi)).any() for lo, hi in cases(tile).values())
+
+
+def prefixed(written: str) -> Derivation:
+    """Sums of the rows of V that a row sees: up to its own, or up to a length from data, which is said in two ways."""
+    t, x, e = nq.axes("t x e", t=SIZE, x=SIZE, e=WIDTH)
+    length, own, at = nq.array("length", dtype="int32"), nq.index(t), nq.index(x)
+    seen = (at <= own) | (at < length) if written == "or" else ~((own < at) & (length <= at))
+    return nq.derive(nq.sum(nq.where(seen, 1.0, 0.0) * nq.array("V", x, e), x), printer="triton")
+
+
+@pytest.mark.parametrize("written", ["or", "not and"])
+@pytest.mark.parametrize("length", [0, 3, 300, 513, SIZE, 5000, -4])
+def test_a_walk_ends_where_the_farthest_of_two_ends_is(written: str, length: int) -> None:
+    plan = prefixed(written).plan
+    (kernel,) = plan.kernels
+    (loop,) = (s for s in kernel.body if isinstance(s, p.Loop))
+    assert from_data(kernel, loop.parts[-1].hi)
+    reach = np.clip(np.maximum(np.arange(SIZE) + 1, length), 0, SIZE)
+    before = np.concatenate([np.zeros((1, WIDTH)), values().cumsum(0)])
+    assert (emit(plan, "numpy")({"length": np.array(length), "V": values()})["out"] == before[reach].T).all()
+
+
+def test_what_is_not_one_of_two_is_none_of_either() -> None:
+    """A window whose outside is masked away walks no more blocks than one whose inside is kept."""
+    t, x, e = nq.axes("t x e", t=4096, x=4096, e=WIDTH)
+    back = nq.index(t) - nq.index(x)
+    outside, inside = (back < 0) | (back >= 100), (back >= 0) & (back < 100)
+    found = [
+        nq.derive(nq.sum(nq.where(mask, 1.0, 0.0) * nq.array("V", x, e), x), printer="triton")
+        for mask in (~outside, inside)
+    ]
+    loops = [s for one in found for s in one.plan.kernels[0].body if isinstance(s, p.Loop)]
+    assert [[part.note for part in loop.parts] for loop in loops] == [[part.note for part in loops[0].parts]] * 2
+    told, other = (sum(o.placed.predicted_us for o in one.outputs) for one in found)
+    assert abs(told - other) < 0.01 * other

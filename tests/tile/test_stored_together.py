@@ -10,8 +10,9 @@ import pytest
 
 import napkin_eq as nq
 from napkin_eq.certify.certificate import checked
-from napkin_eq.lang.term import Map
+from napkin_eq.lang.term import Const, Fold, Map
 from napkin_eq.laws.law import Item, Var, together
+from napkin_eq.search.placement import _beside
 from napkin_eq.tile.printers import emit
 
 T, X = nq.axes("t x", t=6, x=40)
@@ -71,3 +72,18 @@ def test_every_item_that_may_stand_beside_others_has_a_law_of_its_kind():
             item = Item.of_kinds(place, kinds)
             variables = item.of(*map(Var, "abdef"))
             assert item in Item.every() and [v.kind for v in variables] == kinds and item.own == kinds[place]
+
+
+def test_what_scales_a_row_and_the_row_itself_are_stored_by_one_kernel():
+    # Sixteen rows before a gate of two products: of a row its squares' sum leaves the products, the rest is an operand.
+    n, d, e = nq.axes("n d e", n=16, d=4096, e=14336)
+    x, g, w, u = nq.array("x", n, d), nq.array("g", d), nq.array("w", e, d), nq.array("u", e, d)
+    rows = x / nq.sqrt(nq.mean(x * x, d) + 1e-6) * g
+    gate = nq.sum(rows * w, d)
+    found = nq.derive(nq.Diagram("gate", (("out", gate * nq.sigmoid(gate) * nq.sum(rows * u, d)),)))
+    assert [len(kernel.writes) for kernel in found.plan.kernels] == [2, 1]
+    assert found.report()["certificate"]["grade"] == "A"
+    # By itself: a value of other axes than the row, one that the fold needs, one of arrays that no pass reads
+    folded = Fold("sum", X, A * A, Const(True), fused=True)
+    assert _beside([folded], A * B)
+    assert not any(_beside([folded], term) for term in (nq.exp(B), A * A, nq.array("C", T, X) * B))

@@ -1,7 +1,8 @@
 """Loop bounds out of masks: which blocks a fold may skip, and in which blocks a mask holds everywhere.
 
 Only affine integer comparisons bound a loop, of a folded axis whose coordinate is taken a whole number of times, as
-that of an axis that counts stretches is; other masks stay masks.
+that of an axis that counts stretches is, and such of which one must hold if they bound the same end; other masks stay
+masks.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from napkin_eq.lang.interval import wide
 from napkin_eq.lang.term import Const, Index, Input, Map, Term, subterms
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.builder import Context, Statements
-from napkin_eq.tile.stream_facts import conjuncts
+from napkin_eq.tile.stream_facts import conjuncts, disjuncts
 
 FAR = 2**31 - 2**16  # no axis is longer; index proofs assume so
 
@@ -83,24 +84,54 @@ def stretches(lowering: Statements, where: Term, axis: Axis, coord: str, context
     highs: list[tuple[p.Operand, p.Operand]] = []
     known: list[Term] = []
     for mask in conjuncts(where):
-        forms = at_least_zero(mask)
-        if forms is None or any(not f.get(Index(axis), 0) for f in forms):
-            continue
-        if any(axis in atom.axes and atom != Index(axis) for form in forms for atom in form):
-            # What the coordinate is compared with varies along its own axis: no block is all inside or all outside
+        if (clauses := _clauses(mask, axis)) is None:
             continue
         known.append(mask)
-        for form in forms:
-            side = form.pop(Index(axis))
-            # Of s x <= f the last lane is f // s, of s x >= f the first (f + s - 1) // s
-            if side < 0:
-                rest = {**form, Const(1): form.get(Const(1), 0) - side}
-            else:
-                rest = {**{a: -k for a, k in form.items()}, Const(1): side - 1 - form.get(Const(1), 0)}
-            (highs if side < 0 else lows).append(_range(lowering, rest, context, abs(side)))
-    others = {c for c in conjuncts(where)} - set(known)
-    hold = frozenset(known) | (frozenset([where]) if not others else frozenset())
+        for up, forms in clauses:
+            ends = [_range(lowering, form, context, step) for form, step in forms]
+            # Of several of which one must hold, the farthest is the end.
+            far = "max" if up else "min"
+            least, most = ends[0]
+            for end in ends[1:]:
+                least, most = (lowering.emit(far, pair, "i32") for pair in zip((least, most), end, strict=True))
+            (highs if up else lows).append((least, most))
+    rest = {c for c in conjuncts(where)} - set(known)
+    hold = frozenset(known) | (frozenset([where]) if not rest else frozenset())
     return _cut(_Bounds(lowering, tile, size, down, lows, highs), hold)
+
+
+def _clauses(mask: Term, axis: Axis) -> list[tuple[bool, list[tuple[dict[Term, int], int]]]] | None:
+    """Return what a mask says of an axis' coordinate: ends, each of which holds, and of each the forms of which one
+    must, with how many times the coordinate is taken.
+
+    An upper end (True) is where the coordinate is below one of its forms divided so, a lower one where it is at least
+    one of them. None for a mask that says something else.
+    """
+    forms = [at_least_zero(part) for part in disjuncts(mask)]
+    if len(forms) > 1 and any(found is None or len(found) > 1 for found in forms):
+        return None
+    clauses = [[form for found in forms if found for form in found]] if len(forms) > 1 else [[f] for f in forms[0] or []]
+    ends = []
+    for clause in clauses:
+        if any(axis in atom.axes and atom != Index(axis) for form in clause for atom in form):
+            # What the coordinate is compared with varies along its own axis: no block is all inside or all outside
+            return None
+        sides = [form.get(Index(axis), 0) for form in clause]
+        if not (all(side > 0 for side in sides) or all(side < 0 for side in sides)):
+            return None
+        ends.append((sides[0] < 0, [(_divided(form, axis), abs(form[Index(axis)])) for form in clause]))
+    return ends or None
+
+
+def _divided(form: dict[Term, int], axis: Axis) -> dict[Term, int]:
+    """Return what a coordinate that is taken s times in a form of at least zero is held against: of s x <= f the last
+    lane is f // s, and x is below f // s + 1; of s x >= f the first is (f + s - 1) // s.
+    """
+    side = form[Index(axis)]
+    bare = {atom: k for atom, k in form.items() if atom != Index(axis)}
+    if side < 0:
+        return {**bare, Const(1): bare.get(Const(1), 0) - side}
+    return {**{a: -k for a, k in bare.items()}, Const(1): side - 1 - bare.get(Const(1), 0)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ def specialised(kernel: p.Kernel, rows: p.Coord | None = None) -> p.Kernel:
             f"kernel {kernel.name}: it has no contraction on the matrix unit to run beside its other work"
         )
     rows = _rows(kernel, dots) if rows is None else rows
-    names = _Fresh(p.definitions(kernel.body))
+    names = _Fresh(p.values_of(kernel.body))  # those that loops carry too: a bound of a loop may not take their names
     body: list[p.Stmt] = []
     for stmt in sunk(unscaled(kernel.body, names), {rows.name, *(c.name for c in kernel.coords if c.tile == 1)}):
         body += _loop(kernel, stmt, names) if isinstance(stmt, p.Loop) else [stmt]
