@@ -111,7 +111,7 @@ def off_by_one(q: "bf16[b=4, h=16, t=4096, d=128]", k: "bf16[b, h, t, d]", v: "b
     return e / (e.sum(-1, keepdim=True) + torch.exp(-most)) @ v
 
 
-def grouped(q: "bf16[b=4, k=8, r=4, t=4096, d=128]", k: "bf16[b, k, t, d]", v: "bf16[b, k, t, d]"):
+def grouped_query(q: "bf16[b=4, k=8, r=4, t=4096, d=128]", k: "bf16[b, k, t, d]", v: "bf16[b, k, t, d]"):
     """Four heads of queries share one of keys and values, which are written out for each (Ainslie and others, 2023)."""
     r = q.shape[2]
     k, v = k[:, :, None].expand(-1, -1, r, -1, -1), v[:, :, None].expand(-1, -1, r, -1, -1)
