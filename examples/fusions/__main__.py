@@ -29,7 +29,7 @@ from napkin_eq.pytorch.signature import annotated, signature
 HERE = Path(__file__).resolve().parent
 FOUND, PAGE = HERE / "found.json", HERE.parents[1] / "docs" / "fusions.md"
 GROUPS = ("layers", "attention", "sequences", "losses", "quantised", "routing", "images", "proteins")
-SMALL, LARGE, RAGGED, FEWER = 16, 256, 37, 4
+SMALL, LARGE, RAGGED, FEWER = 4, 256, 37, 4
 SECONDS = 30.0
 
 
@@ -43,7 +43,7 @@ def entries(group: str) -> Iterator[tuple[str, Callable[..., Any]]]:
 def small(fn: Callable[..., Any]) -> dict[str, int]:
     """Return sizes at which an interpreter is done soon: a fourth of what is a head or a state, 37 of what is long."""
     sizes = signature(fn).sizes.items()
-    return {n: size if size <= SMALL else size // FEWER if size <= LARGE else RAGGED for n, size in sizes}
+    return {n: min(size, max(SMALL, size // FEWER)) if size <= LARGE else RAGGED for n, size in sizes}
 
 
 def derived(place: str, without: tuple[str, ...] = ()) -> Any:
