@@ -56,6 +56,7 @@ PLAIN = 48  # contractions up to which a graph that has no cover is done operato
 # Times what it takes at the least: a plan of one search that takes more is held against a cover; one of few kernels
 FAR, FARTHER = 1.5, 4.0
 SEVERAL = 2  # kernels of a plan, from which on there is a choice of what they store
+WORTH = 0.95  # of the time of a plan of so few kernels: what a cover takes that stores more than it
 # Over its bound: a cover that is so much dearer is held against what one search finds, of no more contractions than so
 # many
 WIDE, FEW = 0.1, 6
@@ -162,7 +163,10 @@ def kernels(job: Job) -> list[Output]:
         found = searches(_in_full(_part(job, share), anew=False))
     plain = _faster(job, found)
     if not graph and not _near(job, plain or found) and (plain or _far(job, found)):
-        return min([plain or found, *filter(None, [_cover(_rest(job))])], key=_predicted)
+        own, cover = plain or found, _cover(_rest(job))
+        # What so few kernels hand on is small; a cover may store what is as large as a product's results
+        worth = WORTH if sum(len(output.placed.tiled) for output in own) <= SEVERAL else 1.0
+        return cover if cover and _predicted(cover) < worth * _predicted(own) else own
     return plain or found
 
 
