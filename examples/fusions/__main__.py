@@ -89,7 +89,7 @@ def row(group: str, name: str, fn: Callable[..., Any], ablate: bool = True) -> d
         "plan": sorted({r["status"] for r in report["translation"]}),
         "limited": report["egraph"]["limited"],
         "kernels_in_small": agreement(place, fn),
-        "without": without,
+        "without": without if ablate else None,
     }
 
 
@@ -103,7 +103,7 @@ def told(r: dict[str, Any]) -> str:
         f"  certificate {r['grade']} in {r['steps']} steps; plan {', '.join(r['plan'])}; kernels in small:"
         f" {r['kernels_in_small']}",
     ]
-    for family, less in r["without"].items():
+    for family, less in (r["without"] or {}).items():
         factor = f"{less['kernels']} kernels, {less['predicted_us'] / r['predicted_us']:.2f}x" if less else "no plan"
         lines.append(f"  without {family}: {factor}")
     return "\n".join(lines)
@@ -135,7 +135,7 @@ def page(rows: list[dict[str, Any]]) -> str:
         for r in of:
             without = [
                 f"{family} {less['predicted_us'] / r['predicted_us']:.2f}×" if less else f"{family}: no plan"
-                for family, less in r["without"].items()
+                for family, less in (r["without"] or {}).items()
                 if not less or less["predicted_us"] > 1.02 * r["predicted_us"]
             ]
             plan = "" if r["plan"] == ["agrees"] else f", plan {', '.join(r['plan'])}"
@@ -144,7 +144,7 @@ def page(rows: list[dict[str, Any]]) -> str:
             lines.append(
                 f"| `{r['name']}` {says} | {r['kernels']} | {r['unfused_bytes'] / 1e6:,.0f} → {r['bytes'] / 1e6:,.0f} |"
                 f" {r['predicted_us']:,.1f}{ended} | {r['grade']}, {r['steps']} steps{plan} | {ran} |"
-                f" {', '.join(without) or 'none changes it'} |"
+                f" {', '.join(without) or ('not asked' if r['without'] is None else 'none changes it')} |"
             )
         lines.append("")
     return "\n".join(lines)
