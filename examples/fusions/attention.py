@@ -131,7 +131,7 @@ def latent(
 
 
 def normed(q: "bf16[b=4, h=16, t=4096, d=128]", k: "bf16[b, h, t, d]", v: "bf16[b, h, t, d]"):
-    """Queries and keys of length one: no score passes 10, and a maximum is taken all the same (Henry and others, 2020)."""
+    """Queries and keys of length one: no score passes 10; a maximum is taken all the same (Henry and others, 2020)."""
     scores = 10.0 * normalize(q, dim=-1) @ normalize(k, dim=-1).transpose(-2, -1)
     return torch.softmax(scores, -1) @ v
 
