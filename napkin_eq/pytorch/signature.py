@@ -115,7 +115,10 @@ def program_of(fn: Callable[..., Any], sizes: Mapping[str, int | None] | None = 
     inputs, dynamic = list[torch.Tensor](), list[dict[int, Any]]()
     for tensor in said.tensors:
         shape = [d if isinstance(d, int) else known[d] or said.sizes[d] for d in tensor.dims]
-        inputs.append(torch.empty(shape, dtype=getattr(torch, tensor.dtype)))  # of which no element is touched
+        try:
+            inputs.append(torch.empty(shape, dtype=getattr(torch, tensor.dtype)))  # of which no element is touched
+        except RuntimeError:
+            raise NapkinError(f"{fn.__name__}: {tensor.parameter} has no room here; give it smaller sizes") from None
         dynamic.append({at: opened[d] for at, d in enumerate(tensor.dims) if d in opened})
     return _named(from_torch(fn, *inputs, dynamic_shapes=tuple(dynamic) if opened else None), said)
 
