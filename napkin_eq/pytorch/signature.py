@@ -79,6 +79,8 @@ def signature(fn: Callable[..., Any]) -> Signature:
         where = f"{fn.__name__}: parameter {name} is {text!r:.80}"
         if not (found := TENSOR.fullmatch(text)):
             raise NapkinError(f"{where}; {FORM}")
+        if parameter.kind in (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD):
+            raise NapkinError(f"{where}, given by name alone; tensors are given in order: leave out the * before it")
         dims = list[str | int]()
         for part in found[2].split(",") if found[2].strip() else []:
             if not (dim := DIMENSION.fullmatch(part.strip())):
