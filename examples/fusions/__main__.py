@@ -29,7 +29,7 @@ from napkin_eq.pytorch.signature import annotated, signature
 HERE = Path(__file__).resolve().parent
 FOUND, PAGE = HERE / "found.json", HERE.parents[1] / "docs" / "fusions.md"
 GROUPS = ("layers", "attention", "sequences", "losses", "quantised", "routing", "images", "proteins")
-SMALL, LARGE, RAGGED, FEWER = 16, 256, 37, 4
+SMALL, LARGE, RAGGED, FEWER = 4, 256, 37, 4
 SECONDS = 30.0
 
 
@@ -43,7 +43,7 @@ def entries(group: str) -> Iterator[tuple[str, Callable[..., Any]]]:
 def small(fn: Callable[..., Any]) -> dict[str, int]:
     """Return sizes at which an interpreter is done soon: a fourth of what is a head or a state, 37 of what is long."""
     sizes = signature(fn).sizes.items()
-    return {n: size if size <= SMALL else size // FEWER if size <= LARGE else RAGGED for n, size in sizes}
+    return {n: min(size, max(SMALL, size // FEWER)) if size <= LARGE else RAGGED for n, size in sizes}
 
 
 def derived(place: str, without: tuple[str, ...] = ()) -> Any:
@@ -56,8 +56,10 @@ def agreement(place: str, fn: Callable[..., Any]) -> str:
     """Run the kernels in small, float32, against float64 within the error bound; return what came of it."""
     diagram = find(place, [f"{name}={size}" for name, size in small(fn).items()]).diagram
     fixed = {axis.name: axis.size for axis in diagram.axes() if axis.size is not None}
-    report = validate(diagram, dtype="float32", fixed=fixed)
-    return report.verdict
+    try:
+        return str(validate(diagram, dtype="float32", fixed=fixed).verdict)
+    except nq.NapkinError as reason:
+        return f"not run: {reason}"
 
 
 def row(group: str, name: str, fn: Callable[..., Any], ablate: bool = True) -> dict[str, Any]:
@@ -87,7 +89,7 @@ def row(group: str, name: str, fn: Callable[..., Any], ablate: bool = True) -> d
         "plan": sorted({r["status"] for r in report["translation"]}),
         "limited": report["egraph"]["limited"],
         "kernels_in_small": agreement(place, fn),
-        "without": without,
+        "without": without if ablate else None,
     }
 
 
@@ -101,7 +103,7 @@ def told(r: dict[str, Any]) -> str:
         f"  certificate {r['grade']} in {r['steps']} steps; plan {', '.join(r['plan'])}; kernels in small:"
         f" {r['kernels_in_small']}",
     ]
-    for family, less in r["without"].items():
+    for family, less in (r["without"] or {}).items():
         factor = f"{less['kernels']} kernels, {less['predicted_us'] / r['predicted_us']:.2f}x" if less else "no plan"
         lines.append(f"  without {family}: {factor}")
     return "\n".join(lines)
@@ -133,16 +135,16 @@ def page(rows: list[dict[str, Any]]) -> str:
         for r in of:
             without = [
                 f"{family} {less['predicted_us'] / r['predicted_us']:.2f}×" if less else f"{family}: no plan"
-                for family, less in r["without"].items()
+                for family, less in (r["without"] or {}).items()
                 if not less or less["predicted_us"] > 1.02 * r["predicted_us"]
             ]
             plan = "" if r["plan"] == ["agrees"] else f", plan {', '.join(r['plan'])}"
             ended = ", ended by time" if r["limited"] else ""
-            says = r["says"].replace("|", "/")
+            says, ran = r["says"].replace("|", "/"), r["kernels_in_small"].partition(":")[0]
             lines.append(
                 f"| `{r['name']}` {says} | {r['kernels']} | {r['unfused_bytes'] / 1e6:,.0f} → {r['bytes'] / 1e6:,.0f} |"
-                f" {r['predicted_us']:,.1f}{ended} | {r['grade']}, {r['steps']} steps{plan} | {r['kernels_in_small']} |"
-                f" {', '.join(without) or 'none changes it'} |"
+                f" {r['predicted_us']:,.1f}{ended} | {r['grade']}, {r['steps']} steps{plan} | {ran} |"
+                f" {', '.join(without) or ('not asked' if r['without'] is None else 'none changes it')} |"
             )
         lines.append("")
     return "\n".join(lines)

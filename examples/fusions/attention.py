@@ -16,7 +16,7 @@ def full(q: "bf16[b=4, h=16, t=4096, d=128]", k: "bf16[b, h, s=4096, d]", v: "bf
 def backward(
     q: "bf16[h=16, t=4096, d=128]", k: "bf16[h, s=4096, d]", v: "bf16[h, s, d]", g: "bf16[h, t, d]"
 ):
-    """FlashAttention's backward pass: gradients for queries, keys and values, no weights stored (Dao, 2023)."""
+    """FlashAttention's backward pass: gradients for queries, keys and values (Dao, 2023)."""
     def attend(q, k, v):
         return torch.softmax(q @ k.transpose(-2, -1) * q.shape[-1] ** -0.5, -1) @ v
 
@@ -111,7 +111,7 @@ def off_by_one(q: "bf16[b=4, h=16, t=4096, d=128]", k: "bf16[b, h, t, d]", v: "b
     return e / (e.sum(-1, keepdim=True) + torch.exp(-most)) @ v
 
 
-def grouped(q: "bf16[b=4, k=8, r=4, t=4096, d=128]", k: "bf16[b, k, t, d]", v: "bf16[b, k, t, d]"):
+def grouped_query(q: "bf16[b=4, k=8, r=4, t=4096, d=128]", k: "bf16[b, k, t, d]", v: "bf16[b, k, t, d]"):
     """Four heads of queries share one of keys and values, which are written out for each (Ainslie and others, 2023)."""
     r = q.shape[2]
     k, v = k[:, :, None].expand(-1, -1, r, -1, -1), v[:, :, None].expand(-1, -1, r, -1, -1)
@@ -131,7 +131,7 @@ def latent(
 
 
 def normed(q: "bf16[b=4, h=16, t=4096, d=128]", k: "bf16[b, h, t, d]", v: "bf16[b, h, t, d]"):
-    """Queries and keys of length one: no score passes 10, so that no maximum is needed (Henry and others, 2020)."""
+    """Queries and keys of length one: no score passes 10; a maximum is taken all the same (Henry and others, 2020)."""
     scores = 10.0 * normalize(q, dim=-1) @ normalize(k, dim=-1).transpose(-2, -1)
     return torch.softmax(scores, -1) @ v
 

@@ -9,7 +9,7 @@ def top_two(x: "bf16[n=8192, d=2048]", w: "bf16[e=64, d]"):
     return torch.softmax(best, -1), place
 
 
-def grouped(x: "bf16[n=1024, d=1024]", w: "bf16[e=8, d, f=1024]", expert: "i64[n]"):
+def experts(x: "bf16[n=1024, d=1024]", w: "bf16[e=8, d, f=1024]", expert: "i64[n]"):
     """Each token times the matrix of its expert."""
     return torch.einsum("nd,ndf->nf", x, w[expert])
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import FunctionType
-from typing import Any, cast
+from typing import Any
 
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError, read_text, require_file
@@ -96,7 +95,7 @@ def _from_python(file: Path, name: str, sizes: Mapping[str, int | None]) -> Sour
     found = run_file(file, "diagrams")
     if name and name not in found:
         raise NapkinError(f"diagram {file}: defines no {name!r:.60}{_functions(file, found)}")
-    value = found[name] if name else found.get("diagram", found.get("out"))
+    value: Any = found[name] if name else found.get("diagram", found.get("out"))
     if isinstance(value, Term):
         outputs = value.items if isinstance(value, Tuple) else (value,)
         names = [f"out{number}" for number in range(1, len(outputs) + 1)] if len(outputs) > 1 else ["out"]
@@ -115,7 +114,7 @@ def _from_python(file: Path, name: str, sizes: Mapping[str, int | None]) -> Sour
                 f"diagram {file}: the sizes of a program that was read stay; --set needs a function whose annotations"
                 ' name them, such as x: "bf16[rows=4096, 512]"'
             )
-        program = value if isinstance(value, Program) else program_of(cast(FunctionType, value), sizes)
+        program = value if isinstance(value, Program) else program_of(value, sizes)
         return Source(diagram_of(flat(program)), program.dtype)
     if name:
         raise NapkinError(
@@ -129,13 +128,10 @@ def _from_python(file: Path, name: str, sizes: Mapping[str, int | None]) -> Sour
 
 def _is_torch(value: Any) -> bool:
     """Tell whether a value is a program of PyTorch, read or annotated."""
-    import inspect
-
-    if not inspect.isfunction(value):
-        return type(value).__name__ == "Program" and type(value).__module__.startswith("napkin_eq.pytorch")
+    from napkin_eq.pytorch.program import Program
     from napkin_eq.pytorch.signature import annotated
 
-    return annotated(value)
+    return isinstance(value, Program) or annotated(value)
 
 
 def _functions(file: Path, found: Mapping[str, Any]) -> str:

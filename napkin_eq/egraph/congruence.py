@@ -636,9 +636,11 @@ class Closure:
             number, merges = lambda term: self._find(self.add(term)), lambda: self._merges
             self._shapes = Shapes(self._fired, number, merges), Shapes(self._fired, number, merges, leaves)
         for shapes in self._shapes:
-            kept = {n: shapes.of(v) if isinstance(v, Term) else v for n, v in values.items() if n in names_in(law.lhs)}
-            if found := self.judge.conditions(law.conditions, kept):
-                return [bindings for bindings, _ in found]
+            # Of what the law speaks of itself another form than its own may have been read first
+            for form in (shapes.of, shapes.inside):
+                kept = {n: form(v) if isinstance(v, Term) else v for n, v in values.items() if n in names_in(law.lhs)}
+                if found := self.judge.conditions(law.conditions, kept):
+                    return [bindings for bindings, _ in found]
         return []
 
     def _equals(self, term: Term) -> list[Term]:

@@ -50,6 +50,11 @@ class Shapes:
         self._learn()
         return self._of(term)
 
+    def inside(self, term: Term) -> Term:
+        """Return an equal term made by the same operator, of parts in the forms that were read."""
+        self._learn()
+        return rebuilt(term, tuple(self._of(child) for child in term.children))
+
     def _enter(self, judgment: Judgment, given: Mapping[str, Axis | Term]) -> None:
         asked = [a for place, a in enumerate(judgment.args) if (judgment.name, place) not in MADE]
         for pattern in (a for a in asked if isinstance(a, Term)):

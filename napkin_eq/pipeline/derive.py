@@ -57,6 +57,7 @@ PLAIN = 48  # contractions up to which a graph that has no cover is done operato
 # Times what it takes at the least: a plan of one search that takes more is held against a cover; one of few kernels
 FAR, FARTHER = 1.5, 4.0
 SEVERAL = 2  # kernels of a plan, from which on there is a choice of what they store
+WORTH = 0.95  # of the time of a plan of so few kernels: what a cover takes that stores more than it
 # Over its bound: a cover that is so much dearer is held against what one search finds, of no more contractions than so
 # many
 WIDE, FEW = 0.1, 6
@@ -165,7 +166,10 @@ def kernels(job: Job) -> list[Output]:
     plain = _faster(job, found)
     best = plain or found
     if not graph and not _near(job, best) and (plain or _far(job, found)):
-        best = min([best, *filter(None, [_cover(_rest(job))])], key=_predicted)
+        cover = _cover(_rest(job))
+        # What so few kernels hand on is small; a cover may store what is as large as a product's results
+        worth = WORTH if sum(len(output.placed.tiled) for output in best) <= SEVERAL else 1.0
+        best = cover if cover and _predicted(cover) < worth * _predicted(best) else best
     return min([best, *_in_stretches(job, best)], key=_predicted)
 
 

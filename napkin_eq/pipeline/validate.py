@@ -162,6 +162,12 @@ def validate(
             f"dtype {dtype}: Triton's interpreter computes it wrongly on a CPU; take float16 or float32, or run on"
             " a GPU"
         )
+    declared = [(i.name, i.dtype) for i in diagram.inputs()] + list(diagram.held)
+    if where == "cpu" and (wide := next((name for name, held in declared if held == "bfloat16"), None)):
+        raise NapkinError(
+            f"{wide} is declared bfloat16, which Triton's interpreter computes wrongly on a CPU; declare it float, or"
+            " run on a GPU"
+        )
     chosen = _chosen(diagram, inputs)
 
     def made(sized: Diagram) -> Derivation:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import logging
 import types
 import warnings
@@ -58,6 +60,7 @@ ALSO = (
     *("dist.default", "ldexp.Tensor", "rrelu_with_noise_backward.default"),
 )
 CONSTANTS = ("tril_indices.default", "triu_indices.default")  # the backend is given these, once they are computed
+LOUD = ("_subclasses.fake_tensor", "fx.experimental.symbolic_shapes")
 NONE = "a dimension of no elements, and an axis has one at least"
 FOLDS_AS = ("sum", "prod", "cumsum", "cumprod", "nansum")  # these cast what they fold, by their argument `dtype`
 IGNORED = (
@@ -79,7 +82,7 @@ def from_torch(fn: Any, *example_inputs: Any, dynamic_shapes: Any = None, name: 
     import torch
 
     module = fn if isinstance(fn, torch.nn.Module) else as_module(fn)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
         warnings.simplefilter("ignore")
         try:
             lowered = _exported(module, example_inputs, dynamic_shapes)
@@ -122,8 +125,11 @@ def _exported(module: Any, example_inputs: Sequence[Any], dynamic_shapes: Any) -
 
     inputs = _apart(tuple(example_inputs))
     checks = torch.distributions.Distribution._validate_args
-    logged = logging.getLogger("torch._subclasses.fake_tensor")  # prints the traceback of what is raised as well
-    silent, logged.disabled = logged.disabled, True
+    # What is raised is said by whoever catches it, in a line: these print tracebacks and graphs as well
+    loggers = [logging.getLogger(f"torch.{name}") for name in LOUD]
+    silent = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
     try:
         # Whether parameters fit is a question to the data, and no part of what is computed of them.
         torch.distributions.Distribution.set_default_validate_args(False)
@@ -139,7 +145,8 @@ def _exported(module: Any, example_inputs: Sequence[Any], dynamic_shapes: Any) -
         except Exception:
             raise reason from None
     finally:
-        logged.disabled = silent
+        for logger, before in zip(loggers, silent, strict=True):
+            logger.disabled = before
         torch.distributions.Distribution.set_default_validate_args(checks)
 
 

@@ -79,6 +79,8 @@ def signature(fn: Callable[..., Any]) -> Signature:
         where = f"{fn.__name__}: parameter {name} is {text!r:.80}"
         if not (found := TENSOR.fullmatch(text)):
             raise NapkinError(f"{where}; {FORM}")
+        if parameter.kind in (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD):
+            raise NapkinError(f"{where}, given by name alone; tensors are given in order: leave out the * before it")
         dims = list[str | int]()
         for part in found[2].split(",") if found[2].strip() else []:
             if not (dim := DIMENSION.fullmatch(part.strip())):
@@ -115,7 +117,10 @@ def program_of(fn: Callable[..., Any], sizes: Mapping[str, int | None] | None = 
     inputs, dynamic = list[torch.Tensor](), list[dict[int, Any]]()
     for tensor in said.tensors:
         shape = [d if isinstance(d, int) else known[d] or said.sizes[d] for d in tensor.dims]
-        inputs.append(torch.empty(shape, dtype=getattr(torch, tensor.dtype)))  # of which no element is touched
+        try:
+            inputs.append(torch.empty(shape, dtype=getattr(torch, tensor.dtype)))  # of which no element is touched
+        except RuntimeError:
+            raise NapkinError(f"{fn.__name__}: {tensor.parameter} has no room here; give it smaller sizes") from None
         dynamic.append({at: opened[d] for at, d in enumerate(tensor.dims) if d in opened})
     return _named(from_torch(fn, *inputs, dynamic_shapes=tuple(dynamic) if opened else None), said)
 

@@ -159,3 +159,10 @@ def test_the_emitted_kernel_on_families_about_masks_and_sizes():
     assert [case.family for case in report.cases] == list(chosen)
     assert report.cases[0].sizes["x"] == 300
     assert {size % 16 for name, size in report.cases[-1].sizes.items() if report.cases[0].sizes[name] != size} == {1}
+
+
+def test_an_array_declared_bfloat16_is_not_run_in_the_interpreter() -> None:
+    (x,) = nq.axes("x", x=8)
+    diagram = nq.Diagram("narrow", (("out", nq.exp(nq.array("A", x, dtype="bfloat16")) + nq.array("B", x)),))
+    with pytest.raises(NapkinError, match="A is declared bfloat16"):
+        validate(diagram, dtype="float32", device="cpu")

@@ -67,6 +67,15 @@ def test_a_name_that_no_dimension_has_is_refused() -> None:
         program_of(said(x="f32[n=64, d=32]", w="f32[d, 48]"), {"m": 3})
 
 
+def test_a_tensor_that_is_given_by_name_alone_is_refused() -> None:
+    def named(x: Any, *, y: Any) -> Any:
+        return x + y
+
+    named.__annotations__ = {"x": "f32[n=4]", "y": "f32[n]"}
+    with pytest.raises(NapkinError, match="parameter y is .*, given by name alone"):
+        signature(named)
+
+
 def test_other_functions_are_no_programs() -> None:
     assert not annotated(test_other_functions_are_no_programs) and not annotated(torch.nn.Linear) and not annotated(3)
 

@@ -661,6 +661,6 @@ def test_a_maximum_and_the_sum_relative_to_it_are_cut_together_where_processors_
     scores = nq.sum(nq.array("A", n, d) * nq.array("B", m, d), d) * 14.0
     largest = nq.max(scores, m)
     diagram = nq.Diagram("pair", (("largest", largest), ("total", nq.sum(nq.exp(scores - largest), m))))
-    job = Job(diagram, aimed(diagram, "h100", "bfloat16", "auto", None, (), 5.0, False), proved_laws((), (), False))
+    job = Job(diagram, aimed(diagram, "h100", "bfloat16", "auto", None, (), 20.0, False), proved_laws((), (), False))
     found = together(job, [Stored("largest", "f32", (n,)), Stored("total", "f32", (n,))])
     assert found[0][0].predicted_us < 25 and [axis.name for _, axis in found[0][1]] == ["m"]
