@@ -330,8 +330,8 @@ def test_every_shipped_claim_is_granted_and_remembered(
     assert {v.found for v in found} == {"exact", "reassociating", "unsafe"}
     sampled = {s.name for s, v in zip(laws, found, strict=True) if (v.found, v.how) == ("reassociating", "sampled")}
     recurring = {"sum-scan", "sum-recur", "recur-factor", "recur-sum"}
-    assert sampled == {"carry", "carry-weighted", "carry-scaled", *recurring}
-    assert sum((v.found, v.how) == ("reassociating", "proved") for v in found) == 32
+    assert sampled == {"carry", "carry-weighted", "carry-scaled", "sum-runs", *recurring}
+    assert sum((v.found, v.how) == ("reassociating", "proved") for v in found) == 38
     assert {s.name for s, v in zip(laws, found, strict=True) if v.needs == "exponents up to 88"} == {
         "shift",
         "shift-weighted",

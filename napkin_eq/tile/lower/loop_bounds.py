@@ -110,7 +110,8 @@ def _clauses(mask: Term, axis: Axis) -> list[tuple[bool, list[tuple[dict[Term, i
     forms = [at_least_zero(part) for part in disjuncts(mask)]
     if len(forms) > 1 and any(found is None or len(found) > 1 for found in forms):
         return None
-    clauses = [[form for found in forms if found for form in found]] if len(forms) > 1 else [[f] for f in forms[0] or []]
+    several = len(forms) > 1
+    clauses = [[form for found in forms if found for form in found]] if several else [[f] for f in forms[0] or []]
     ends = []
     for clause in clauses:
         if any(axis in atom.axes and atom != Index(axis) for form in clause for atom in form):
