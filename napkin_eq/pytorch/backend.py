@@ -7,7 +7,6 @@ Backward graphs come the same way. What was taken, what not and why is kept (`re
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import math
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -16,14 +15,13 @@ from functools import partial
 from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.json_form import dumps_diagram
 from napkin_eq.pytorch.build.table import name_of, rules
+from napkin_eq.pytorch.calls import Kernel, registered
 from napkin_eq.pytorch.importer import ALSO
-from napkin_eq.pytorch.kernels import caller, strided
-from napkin_eq.pytorch.naming import expression, first_line, frame_of
+from napkin_eq.pytorch.measuring import times
+from napkin_eq.pytorch.naming import first_line, frame_of
 from napkin_eq.pytorch.order import followers, in_order, seeded
 from napkin_eq.pytorch.regions import Options, Region, chosen, gain
-from napkin_eq.pytorch.sizes import settled
 
 
 @dataclass(slots=True)
@@ -44,8 +42,10 @@ class Report:
         nodes = sum(_counted(region) for region in self.regions)
         own = sum(_counted(region) for region in self.taken)
         head = f"{self.kind} graph: {len(self.taken)} of {len(self.regions)} regions, {own} of {nodes} operators"
-        times = gain(self.regions)
-        lines = [head + ("" if math.isnan(times) else f"; predicted {times:.2f} times PyTorch's speed there")]
+        faster = gain(self.regions)
+        measured = all(region.times for region in self.taken)
+        how = "measured" if measured else "predicted"
+        lines = [head + ("" if math.isnan(faster) else f"; {how} {faster:.2f} times PyTorch's speed there")]
         if self.failed:
             lines.append(f"  the whole graph stays PyTorch: {self.failed}")
         if self.plain:
@@ -57,6 +57,7 @@ class Report:
                 made = region.kernels
                 figures = (
                     f"{made.kernels} kernels, {made.predicted_us:.1f} us against {region.library_us:.1f} us of PyTorch"
+                    + (f", measured {t.ours_us:.1f} against {t.library_us:.1f}" if (t := region.times) else "")
                     + (f"; compiled before in {made.compiled_s:.1f} s" if made.fresh and made.compiled_s else "")
                 )
                 lines.append(
@@ -106,9 +107,10 @@ class Untouched(Exception):  # noqa: N818 - it says what comes of a graph
 
 def decompositions() -> dict[Any, Callable[..., Any]]:
     """Return PyTorch's own decompositions to core operators but for the operators that the table has."""
+    import torch
     from torch._decomp import core_aten_decompositions, decomposition_table
 
-    found = {}
+    found: dict[Any, Callable[..., Any]] = {}
     more = {target: how for target, how in decomposition_table.items() if name_of(target) in ALSO}
     for target, how in {**core_aten_decompositions(), **more}.items():
         # Its gradient on a CPU reads what the operator itself saved, not what its decomposition gives; and random
@@ -117,7 +119,18 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
             continue
         if not str(target).startswith("aten.") or name_of(target) not in rules():
             found[target] = how
+    found[torch.ops.aten.convolution.default] = _apart
     return found
+
+
+def _apart(x: Any, weight: Any, bias: Any, *said: Any) -> Any:
+    """A convolution and its bias apart, as Inductor has them: what comes after may add it."""
+    import torch
+
+    if bias is None:
+        return NotImplemented
+    shape = (*bias.shape, *([1] * (weight.dim() - 2)))
+    return torch.ops.aten.convolution.default(x, weight, None, *said) + bias.view(shape)
 
 
 def ended(module: Any) -> str:
@@ -149,7 +162,8 @@ def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: 
     hardware, interpreted, gpu = _machine(options, example_inputs)
     try:
         if hardware:
-            report.regions = chosen(module, options, hardware, interpreted, gpu)
+            timed = times if gpu and options.measure else None
+            report.regions = chosen(module, options, hardware, interpreted, gpu, timed)
             module = replaced(module, report.taken, gpu)
         else:
             report.failed = "no GPU, and Triton's interpreter is off (TRITON_INTERPRET=1 before triton is imported)"
@@ -231,39 +245,6 @@ def _gpu() -> str:
     return next((known for known in ("h200", "h100", "a100") if known in name), "h200")
 
 
-class Kernel:
-    """A region as it is called: its kernels, or its diagram in PyTorch's arithmetic."""
-
-    def __init__(self, region: Region) -> None:
-        import torch
-
-        program = region.program
-        assert program is not None
-        held = [node.meta["val"] for node in region.returns]
-        shapes = tuple((_numbers(value.shape), _numbers(value.stride())) for value in held)
-        if region.kernels is not None:
-            self.run = caller(program, region.kernels, shapes, held[0].device, region.shapes)
-        else:
-            current = settled(shapes, region.shapes)
-            types = [value.dtype for value in held]
-            widest = torch.float64 if any(t == torch.float64 for t in types) else torch.float32
-
-            def referred(*given: Any) -> tuple[Any, ...]:
-                found = program.referred(given, widest)
-                now = current(given)
-                return tuple(strided(v.to(t), *shape) for v, shape, t in zip(found, now, types, strict=True))
-
-            self.run = referred
-        self.__name__ = f"napkin_eq_{region.nodes[-1].name}"
-
-    def __call__(self, *given: Any) -> tuple[Any, ...]:
-        return self.run(*given)
-
-
-def _numbers(sizes: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple(map(expression, sizes))
-
-
 def replaced(module: Any, regions: Sequence[Region], gpu: bool) -> Any:
     """Return a graph in which each region is one call, as an operator of torch.library where the rest is compiled."""
     import operator
@@ -312,52 +293,6 @@ def replaced(module: Any, regions: Sequence[Region], gpu: bool) -> Any:
 
 def _mapped(nodes: Sequence[Any], copies: dict[Any, Any]) -> list[Any]:
     return [copies[node] for node in nodes]
-
-
-_registered: dict[str, Any] = {}
-
-
-def registered(region: Region) -> Any:
-    """Return a region as an operator of torch.library, with the shapes that it gives."""
-    import torch
-
-    name = f"napkin_eq::region_{_digest(region)}"
-    if name in _registered:
-        return _registered[name]
-    kernel = Kernel(region)
-    held = [node.meta["val"] for node in region.returns]
-    shapes = tuple((_numbers(v.shape), _numbers(v.stride())) for v in held)
-    current, types, device = settled(shapes, region.shapes), [value.dtype for value in held], held[0].device
-
-    def real(tensors: list[torch.Tensor], sizes: list[int]) -> list[torch.Tensor]:
-        # These operators give tensors of their own: two results may be one value, or an input in another shape.
-        seen, found = {t.untyped_storage().data_ptr() for t in tensors}, []
-        for value, (size, stride) in zip(kernel(*tensors, *sizes), current([*tensors, *sizes]), strict=True):
-            again = value.untyped_storage().data_ptr() in seen
-            found.append(strided(value.clone(), size, stride) if again else value)
-            seen.add(found[-1].untyped_storage().data_ptr())
-        return found
-
-    def fake(tensors: list[torch.Tensor], sizes: list[int]) -> list[torch.Tensor]:
-        like = zip(current([*tensors, *sizes]), types, strict=True)
-        return [torch.empty_strided(size, stride, dtype=dtype, device=device) for (size, stride), dtype in like]
-
-    made = torch.library.custom_op(name, real, mutates_args=(), schema="(Tensor[] tensors, SymInt[] sizes) -> Tensor[]")
-    made.register_fake(fake)
-    _registered[name] = getattr(torch.ops.napkin_eq, name.partition("::")[2]).default
-    return _registered[name]
-
-
-def _digest(region: Region) -> str:
-    """Return a name for what a region is: Inductor remembers graphs by their text on disk, names of operators in it."""
-    program = region.program
-    assert program is not None
-    ports = [(port.name, port.dtype, port.dims) for port in (*program.inputs, *program.outputs)]
-    held = [node.meta["val"] for node in region.returns]
-    of_results = [(_numbers(v.shape), _numbers(v.stride()), v.dtype, v.device) for v in held]
-    made = region.kernels.file.stem if region.kernels is not None else "reference"
-    parts = [dumps_diagram(program.diagram), program.dtype, made, ports, of_results, [*map(_numbers, region.shapes)]]
-    return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:24]
 
 
 def explain_torch(fn: Any, *inputs: Any, options: dict[str, Any] | None = None) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -13,7 +14,7 @@ from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import subterms
-from napkin_eq.machine.gpu import load
+from napkin_eq.machine.gpu import Hardware, load
 from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.edge_trial import AT_EDGE
 from napkin_eq.pytorch.edges import shown
@@ -21,14 +22,16 @@ from napkin_eq.pytorch.importer import complex_numbers, empty, of_graph
 from napkin_eq.pytorch.kernels import Kernels, kernels_of, stored, turned_bytes
 from napkin_eq.pytorch.naming import Refused, expression, line_of
 from napkin_eq.pytorch.operators.pairs import known
-from napkin_eq.pytorch.operators.price import about, bytes_of, contraction, library_us, product
+from napkin_eq.pytorch.operators.price import about, bytes_of, contraction, library_us
 from napkin_eq.pytorch.order import apart
 from napkin_eq.pytorch.program import Program
 from napkin_eq.pytorch.sizes import expected, may_be_empty, settled
 
 CONTRACTIONS, NODES, EACH = 2, 24, 10.0
 ALWAYS = ("exact", "infinite")  # edges of the program itself, whatever its data
-OVER, NO_GAIN = "the time for searches", "no gain is predicted"  # how reasons begin
+OVER, NO_GAIN, WITHOUT_GAIN = "the time for searches", "no gain is predicted", "no gain is "  # how reasons begin
+FASTER = 1.02  # times as fast as Inductor's a region must be where both were timed
+FAR = 3.0  # times what PyTorch is taken to need: what takes more is not timed. Inductor's took up to 2.8 times (H100)
 VIEWS = (
     "view.",
     "reshape.",
@@ -57,14 +60,16 @@ class Options:
 
     seconds: of processor time for all searches of a graph; after that what is left stays PyTorch. gain: how many times
     as fast as PyTorch a region must be predicted to be; on a machine without a GPU every region that derives is taken.
-    finite: data and what is computed of them are numbers, so that edges where PyTorch gives NaN or an infinity may be
-    passed over. hardware: the GPU to derive for; "" is the one at hand. executor: "kernels", or "reference": the
-    diagram in PyTorch's own arithmetic, for tests. rest: what runs the rest, "eager" or "inductor"; "" is inductor on a
-    GPU.
+    measure: on a GPU a region is timed, its kernels and Inductor's in turns, and taken where it is faster; else the
+    predictions decide. finite: data and what is computed of them are numbers, so that edges where PyTorch gives NaN or
+    an infinity may be passed over. hardware: the GPU to derive for; "" is the one at hand. executor: "kernels", or
+    "reference": the diagram in PyTorch's own arithmetic, for tests. rest: what runs the rest, "eager" or "inductor"; ""
+    is inductor on a GPU.
     """
 
     seconds: float = 60.0
     gain: float = 1.05
+    measure: bool = True
     finite: bool = False
     hardware: str = ""
     executor: str = "kernels"
@@ -79,18 +84,34 @@ class Options:
         return Options(**(given or {}))
 
 
+Timed = Callable[["Region", float], "Times | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Microseconds of a region as they were measured: its kernels (an infinity where they were not timed, since they
+    are predicted to take far more), and what Inductor makes of it.
+    """
+
+    ours_us: float
+    library_us: float
+
+
 @dataclass(slots=True)
 class Region:
     """A part of a graph: its nodes, what was made of them, or why nothing was."""
 
     nodes: list[Any]
     graph: Any = None  # the part as a graph of its own, with what it reads and returns
-    reads: list[Any] = field(default_factory=list)
+    given: list[Any] = field(default_factory=list)  # what its graph is given, in order
+    reads: list[Any] = field(default_factory=list)  # the tensors of these
     returns: list[Any] = field(default_factory=list)
     sizes: list[Any] = field(default_factory=list)  # of what it reads, the numbers
     program: Program | None = None
     kernels: Kernels | None = None
-    library_us: float = 0.0
+    library_us: float = 0.0  # that PyTorch is taken to need
+    took_us: float = 0.0  # that its kernels are predicted to take, and copies of results
+    times: Times | None = None  # as measured
     reason: str = ""
     edges: dict[Any, str] = field(default_factory=dict)  # operators with an edge at which kernels have to be tried
     long: bool = False  # no kernels were found for all of it, and none that are wrong at an edge
@@ -163,9 +184,15 @@ def is_size(node: Any) -> bool:
     return isinstance(held := node.meta.get("val"), (int, torch.SymInt)) and not isinstance(held, bool)
 
 
-def chosen(module: Any, options: Options, hardware: str, interpreted: bool, gpu: bool) -> list[Region]:
-    """Return the regions of a graph, in its order: those taken have kernels or a program, the others a reason."""
-    begun = _processor()  # later, by what compilers take: they are no searches
+def chosen(
+    module: Any, options: Options, hardware: str, interpreted: bool, gpu: bool, timed: Timed | None = None
+) -> list[Region]:
+    """Return the regions of a graph, in its order: those taken have kernels or a program, the others a reason.
+
+    timed: measures a region, of which a time is predicted, on the GPU at hand.
+    """
+    begun = _processor()  # later, by what compilers and measuring take: they are no searches
+    measuring = 0.0
     refused: dict[Any, str] = {node: why for node in module.graph.nodes if (why := supported(node))}
     left = [
         Region([node], reason=why)
@@ -180,12 +207,16 @@ def chosen(module: Any, options: Options, hardware: str, interpreted: bool, gpu:
             if region.taken:
                 _decide(region, options, hardware, interpreted, gpu, _processor() - begun)
                 begun += region.kernels.compiled_s if region.kernels is not None and region.kernels.fresh else 0.0
+            if region.taken and region.kernels is not None and gpu:
+                before, clock = _processor(), time.monotonic()
+                _weigh(region, options, load(hardware), timed if measuring < options.seconds else None)
+                begun, measuring = begun + _processor() - before, measuring + time.monotonic() - clock
             # What is not derived with its edges may be without the operators that have them, as far as there is time.
             if region.long and len(halves := _halves(module, region, options, refused)) > 1:
                 waiting = [*halves, *waiting]
-            elif region.reason.startswith(NO_GAIN) and (products := _products(region)):
-                # What the library multiplies faster, it multiplies; what stands around may be ours.
-                waiting = [*_without(module, region.nodes, products, options, refused), *waiting]
+            elif region.reason.startswith(WITHOUT_GAIN) and (heavy := _contractions(region)):
+                # What a library contracts faster, it contracts; what stands around may be ours.
+                waiting = [*_without(module, region.nodes, heavy, options, refused), *waiting]
             elif region.edges and region.reason and region.kernels is None and not region.reason.startswith(OVER):
                 said = {node: f"{why} ({region.reason})" for node, why in region.edges.items()}
                 waiting = [*_without(module, region.nodes, said, options, refused), *waiting]
@@ -315,7 +346,8 @@ def _read_computed(module: Any, nodes: list[Any], options: Options, refused: dic
     try:
         graph, reads, returns = fuse_as_graphmodule(module, nodes, "region")
         tensors = [node for node in reads if not is_number(node)]
-        region = Region(nodes, graph, tensors, list(returns), [node for node in reads if is_size(node)])
+        sizes = [node for node in reads if is_size(node)]
+        region = Region(nodes, graph, list(reads), tensors, list(returns), sizes)
         region.program = of_graph(graph.graph, "region", {}, {}, undefined=not options.finite)
     except Refused as reason:
         bad = [node for node in nodes if node.name == reason.node] or nodes
@@ -372,12 +404,10 @@ def _without(
     return [*left, *(region for part in again for region in _read(module, part, options, refused))]
 
 
-def _products(region: Region) -> dict[Any, str]:
-    """Return the products of matrices in a region beside which something else is computed, each with the region's
-    reason.
-    """
+def _contractions(region: Region) -> dict[Any, str]:
+    """Return the contractions of a region beside which something else is computed, each with the region's reason."""
     computed = [n for n in region.nodes if not name_of(n.target).startswith((*VIEWS, "<built"))]
-    found = {node: region.reason for node in computed if product(node)}
+    found = {node: region.reason for node in computed if contraction(node)}
     return found if len(found) < len(computed) else {}
 
 
@@ -456,14 +486,28 @@ def _decide(region: Region, options: Options, hardware: str, interpreted: bool, 
         region.reason = str(reason)
         region.long = region.long and not region.reason.startswith(AT_EDGE)
         return
-    if not gpu:
-        return
+
+
+def _weigh(region: Region, options: Options, machine: Hardware, timed: Timed | None) -> None:
+    """Say why a region stays where its kernels are not faster than PyTorch, as measured or, where they cannot be, as
+    predicted.
+    """
+    assert region.program is not None and region.kernels is not None
     strides = [[about(step) for step in node.meta["val"].stride()] for node in region.returns]
-    copied = 2 * turned_bytes(region.program, region.kernels, strides)
-    took = region.kernels.predicted_us + copied / machine.hbm.copy_bandwidth * 1e6
-    if region.library_us < options.gain * took:
-        copies = f", {took - region.kernels.predicted_us:.1f} of it for results in another order" if copied else ""
-        region.reason = f"{NO_GAIN}: {took:.1f} us{copies} against {region.library_us:.1f} us of PyTorch"
+    copied = 2 * turned_bytes(region.program, region.kernels, strides) / machine.hbm.copy_bandwidth * 1e6
+    region.took_us = region.kernels.predicted_us + copied
+    if timed is not None and region.took_us <= FAR * region.library_us:
+        region.times = timed(region, region.took_us)
+    copies = f", {copied:.1f} of it for results in another order" if copied else ""
+    said = f"{region.took_us:.1f} us{copies} against {region.library_us:.1f} us of PyTorch"
+    if region.times is None:
+        if region.library_us < options.gain * region.took_us:
+            region.reason = f"{NO_GAIN}: {said}"
+    elif region.times.ours_us == math.inf:
+        region.reason = f"{NO_GAIN}: {said}, which takes {region.times.library_us:.1f} us here"
+    elif region.times.library_us < FASTER * region.times.ours_us:
+        here = f"{region.times.ours_us:.1f} us here against {region.times.library_us:.1f} us of PyTorch"
+        region.reason = f"{WITHOUT_GAIN}measured: {here} (predicted: {said})"
 
 
 def _processor() -> float:
@@ -474,10 +518,12 @@ def _processor() -> float:
 
 
 def gain(regions: Sequence[Region]) -> float:
-    """Return how many times as fast as PyTorch the taken regions are predicted to be together; NaN without any."""
-    taken = [region for region in regions if region.taken and region.kernels is not None]
-    ours = math.fsum(region.kernels.predicted_us for region in taken if region.kernels)
-    return math.fsum(region.library_us for region in taken) / ours if ours else math.nan
-
-
-Compile = Callable[[Any, Sequence[Any]], Any]
+    """Return how many times as fast as PyTorch the taken regions are together, as measured or predicted; NaN without
+    any.
+    """
+    ours = theirs = 0.0
+    for region in regions:
+        if region.taken and region.kernels is not None:
+            ours += region.times.ours_us if region.times else region.took_us or region.kernels.predicted_us
+            theirs += region.times.library_us if region.times else region.library_us
+    return theirs / ours if ours else math.nan

@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from napkin_eq.pytorch import backend
+from napkin_eq.pytorch import backend, calls
 
 pytestmark = pytest.mark.skipif(not shutil.which("g++"), reason="Inductor has no C++ compiler here")
 
@@ -128,7 +128,7 @@ def test_a_region_is_named_by_what_it_is():
         torch._dynamo.reset()
         given = torch.randn(rows, 6)
         torch.testing.assert_close(fast(lambda t, f=fn: f(t) * 2)(given), fn(given) * 2)
-    names = [backend._digest(report.taken[0]) for report in backend.reports]
+    names = [calls.digest(report.taken[0]) for report in backend.reports]
     assert names[0] == names[2] and len(set(names)) == 3
 
 

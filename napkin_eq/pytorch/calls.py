@@ -1,0 +1,92 @@
+"""A region as it is called: its kernels, or its diagram in PyTorch's arithmetic; on a GPU an operator of PyTorch."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from napkin_eq.lang.json_form import dumps_diagram
+from napkin_eq.pytorch.kernels import caller, strided
+from napkin_eq.pytorch.naming import expression
+from napkin_eq.pytorch.regions import Region
+from napkin_eq.pytorch.sizes import settled
+
+
+class Kernel:
+    """A region as it is called: its kernels, or its diagram in PyTorch's arithmetic."""
+
+    def __init__(self, region: Region) -> None:
+        import torch
+
+        program = region.program
+        assert program is not None
+        held = [node.meta["val"] for node in region.returns]
+        shapes = tuple((_numbers(value.shape), _numbers(value.stride())) for value in held)
+        if region.kernels is not None:
+            self.run = caller(program, region.kernels, shapes, held[0].device, region.shapes)
+        else:
+            current = settled(shapes, region.shapes)
+            types = [value.dtype for value in held]
+            widest = torch.float64 if any(t == torch.float64 for t in types) else torch.float32
+
+            def referred(*given: Any) -> tuple[Any, ...]:
+                found = program.referred(given, widest)
+                now = current(given)
+                return tuple(strided(v.to(t), *shape) for v, shape, t in zip(found, now, types, strict=True))
+
+            self.run = referred
+        self.__name__ = f"napkin_eq_{region.nodes[-1].name}"
+
+    def __call__(self, *given: Any) -> tuple[Any, ...]:
+        return self.run(*given)
+
+
+def _numbers(sizes: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(map(expression, sizes))
+
+
+_registered: dict[str, Any] = {}
+
+
+def registered(region: Region) -> Any:
+    """Return a region as an operator of torch.library, with the shapes that it gives."""
+    import torch
+
+    name = f"napkin_eq::region_{digest(region)}"
+    if name in _registered:
+        return _registered[name]
+    kernel = Kernel(region)
+    held = [node.meta["val"] for node in region.returns]
+    shapes = tuple((_numbers(v.shape), _numbers(v.stride())) for v in held)
+    current, types, device = settled(shapes, region.shapes), [value.dtype for value in held], held[0].device
+
+    def real(tensors: list[torch.Tensor], sizes: list[int]) -> list[torch.Tensor]:
+        # These operators give tensors of their own: two results may be one value, or an input in another shape.
+        seen, found = {t.untyped_storage().data_ptr() for t in tensors}, []
+        for value, (size, stride) in zip(kernel(*tensors, *sizes), current([*tensors, *sizes]), strict=True):
+            again = value.untyped_storage().data_ptr() in seen
+            found.append(strided(value.clone(), size, stride) if again else value)
+            seen.add(found[-1].untyped_storage().data_ptr())
+        return found
+
+    def fake(tensors: list[torch.Tensor], sizes: list[int]) -> list[torch.Tensor]:
+        like = zip(current([*tensors, *sizes]), types, strict=True)
+        return [torch.empty_strided(size, stride, dtype=dtype, device=device) for (size, stride), dtype in like]
+
+    made = torch.library.custom_op(name, real, mutates_args=(), schema="(Tensor[] tensors, SymInt[] sizes) -> Tensor[]")
+    made.register_fake(fake)
+    _registered[name] = getattr(torch.ops.napkin_eq, name.partition("::")[2]).default
+    return _registered[name]
+
+
+def digest(region: Region) -> str:
+    """Return a name for what a region is: Inductor remembers graphs by their text on disk, names of operators in it."""
+    program = region.program
+    assert program is not None
+    ports = [(port.name, port.dtype, port.dims) for port in (*program.inputs, *program.outputs)]
+    held = [node.meta["val"] for node in region.returns]
+    of_results = [(_numbers(v.shape), _numbers(v.stride()), v.dtype, v.device) for v in held]
+    made = region.kernels.file.stem if region.kernels is not None else "reference"
+    parts = [dumps_diagram(program.diagram), program.dtype, made, ports, of_results, [*map(_numbers, region.shapes)]]
+    return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:24]

@@ -1,0 +1,177 @@
+"""Regions timed on the GPU at hand: their kernels, and what Inductor makes of the same part of the graph, in turns.
+
+Inputs are drawn as they lie: normal numbers, masks that hold, whole numbers 0, which are places in any array. What was
+measured is remembered beside the kernels.
+"""
+
+from __future__ import annotations
+
+import copy
+import fcntl
+import hashlib
+import json
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.pytorch.calls import digest, registered
+from napkin_eq.pytorch.derive_one import written
+from napkin_eq.pytorch.kernels import folder
+from napkin_eq.pytorch.operators.price import about
+from napkin_eq.pytorch.regions import Region, Times
+
+# Calls between two events, so that the host runs ahead as it does in a program; rounds, and seconds for all of them
+CALLS, ROUNDS, SECONDS = 5, 24, 0.5
+HOPELESS = 1.3  # times what Inductor's takes: kernels that are predicted to take more are not timed
+ROOM = 3  # times the bytes that a region reads and returns: what has to be free
+
+
+def times(region: Region, predicted_us: float) -> Times | None:
+    """Return what a region takes on the GPU at hand, and Inductor's version of it; None where that cannot be measured.
+
+    predicted_us: what its kernels are predicted to take; where Inductor's are far faster, they are not timed.
+    """
+    import torch
+
+    device = region.returns[0].meta["val"].device
+    name = torch.cuda.get_device_name(device)
+    file = folder() / f"{_key(region, name)}.times.json"
+    known = _read(file)
+    if known is None and (known := _timed(region, predicted_us, device)) is not None:
+        figures = {"gpu": name, "ours_us": known.ours_us, "library_us": known.library_us}
+        written(file, json.dumps({key: None if value == math.inf else value for key, value in figures.items()}))
+    return known
+
+
+def _key(region: Region, gpu: str) -> str:
+    import torch
+
+    lying = [_lying(node.meta["val"]) for node in region.given]
+    parts = [digest(region), region.graph.code, lying, gpu, torch.__version__]
+    return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:40]
+
+
+def _lying(value: Any) -> Any:
+    """Return size, strides and type of a tensor, about; of a number about itself."""
+    import torch
+
+    if not isinstance(value, torch.Tensor):
+        return about(value)
+    return [about(n) for n in value.shape], [about(n) for n in value.stride()], value.dtype
+
+
+def _read(file: Path) -> Times | None:
+    try:
+        held = json.loads(file.read_text(encoding="utf-8"))
+        ours = math.inf if held["ours_us"] is None else float(held["ours_us"])
+        return Times(ours, float(held["library_us"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _timed(region: Region, predicted_us: float, device: Any) -> Times | None:
+    import torch
+    from torch._guards import tracing
+    from torch.utils._python_dispatch import _disable_current_modes
+
+    try:
+        with (
+            _disable_current_modes(),
+            tracing(None),
+            torch._C._DisableAutocast(),
+            torch.no_grad(),
+            torch.cuda.device(device),
+        ):
+            if not _fits(region, device):
+                return None
+            given = drawn([node.meta["val"] for node in region.given], device)
+            theirs = torch._inductor.compile(copy.deepcopy(region.graph), given)
+            with _alone(device):
+                library = medians([lambda: theirs(*given)])[0]
+            if predicted_us > HOPELESS * library:
+                return Times(math.inf, library)
+            kernel = registered(region)
+            tensors = [value for value in given if isinstance(value, torch.Tensor)]
+            numbers = [value for value in given if not isinstance(value, torch.Tensor)]
+            kernel(tensors, numbers)  # compiled before anyone waits
+            with _alone(device):
+                library, ours = medians([lambda: theirs(*given), lambda: kernel(tensors, numbers)])
+            return Times(ours, library)
+    except Exception:  # of Inductor, of the driver, of too little memory: the prediction decides
+        return None
+    finally:
+        torch.cuda.empty_cache()
+
+
+@contextmanager
+def _alone(device: Any) -> Iterator[None]:
+    """Wait until no other process of this user times on a GPU."""
+    folder().mkdir(parents=True, exist_ok=True)
+    with open(folder() / f"cuda_{device.index or 0}.lock", "w", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _fits(region: Region, device: Any) -> bool:
+    import torch
+
+    held = [node.meta["val"] for node in (*region.given, *region.returns)]
+    total = sum(_storage(value) * value.element_size() for value in held if isinstance(value, torch.Tensor))
+    free = torch.cuda.mem_get_info(device)[0]
+    cached = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    return bool(ROOM * total <= free + cached)
+
+
+def _storage(value: Any) -> int:
+    size, stride, _ = _lying(value)
+    return int(1 + sum((n - 1) * step for n, step in zip(size, stride, strict=True)))
+
+
+def drawn(values: Sequence[Any], device: Any) -> list[Any]:
+    """Return tensors that lie as these, and these numbers; the user's random numbers stay as they are."""
+    import torch
+
+    generator = torch.Generator(device).manual_seed(0)
+    found = []
+    for value in values:
+        if not isinstance(value, torch.Tensor):
+            found.append(about(value))
+            continue
+        size, stride, dtype = _lying(value)
+        count = _storage(value)
+        if dtype.is_floating_point or dtype.is_complex:
+            wide = dtype if dtype.itemsize > 1 else torch.float32
+            flat = torch.empty(count, dtype=wide, device=device).normal_(generator=generator).to(dtype)
+        else:
+            flat = torch.full((count,), dtype == torch.bool, dtype=dtype, device=device)
+        found.append(flat.as_strided(size, stride))
+    return found
+
+
+def medians(calls: Sequence[Callable[[], Any]]) -> list[float]:
+    """Return the median microseconds of calls that are made in turns."""
+    import torch
+
+    kept: list[list[float]] = [[] for _ in calls]
+    for call in calls:
+        for _ in range(3):
+            call()
+    begun = time.monotonic()
+    for done in range(ROUNDS):
+        for call, figures in zip(calls, kept, strict=True):
+            first, last = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            first.record()
+            for _ in range(CALLS):
+                call()
+            last.record()
+            last.synchronize()
+            figures.append(first.elapsed_time(last) * 1e3 / CALLS)
+        if done >= 2 and time.monotonic() - begun > SECONDS * len(calls):
+            break
+    if not all(all(map(math.isfinite, figures)) for figures in kept):
+        raise NapkinError("the clock of the GPU gave no time")
+    return [sorted(figures)[len(figures) // 2] for figures in kept]

@@ -1,0 +1,123 @@
+"""Regions are taken by what was measured, where it was: as it is done on a GPU, on a CPU whose clock is told."""
+
+from __future__ import annotations
+
+import math
+import shutil
+import warnings
+from contextlib import nullcontext
+from functools import partial
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from napkin_eq.machine.gpu import load
+from napkin_eq.pytorch import backend, measuring, regions
+from napkin_eq.pytorch.regions import Options, Region, Times
+
+pytestmark = pytest.mark.skipif(not shutil.which("g++"), reason="Inductor has no C++ compiler here")
+
+
+@pytest.fixture
+def clock(monkeypatch, tmp_path):
+    """The times that calls are said to take: Inductor's, and those of kernels; calls are made once each."""
+    told = {"library": 100.0, "ours": 80.0, "rounds": 0}
+
+    def medians(calls):
+        told["rounds"] += 1
+        results = [found if isinstance(found := call(), (list, tuple)) else [found] for call in calls]
+        for ours in results[1:]:
+            for a, b in zip(results[0], ours, strict=True):
+                torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5)
+                assert a.stride() == b.stride()
+        return [told["library"], told["ours"]][: len(calls)]
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    monkeypatch.setattr(measuring, "medians", medians)
+    monkeypatch.setattr(measuring, "_fits", lambda region, device: True)
+    monkeypatch.setattr(torch.cuda, "device", lambda device: nullcontext())
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: None)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device=None: "NVIDIA H200")
+    monkeypatch.setattr(backend, "_machine", lambda options, inputs: ("h200", True, True))
+    torch._dynamo.reset()
+    backend.reports.clear()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield told
+
+
+def gated(x, y):
+    return torch.softmax(x * torch.sigmoid(y), 1).sum(0)
+
+
+def compiled(fn, *given):
+    torch._dynamo.reset()
+    backend.reports.clear()
+    run = torch.compile(fn, backend=partial(backend.napkin_eq, options={"finite": True}), dynamic=False)
+    with torch.no_grad():
+        torch.testing.assert_close(run(*given), fn(*given), rtol=1e-3, atol=1e-4)
+    (report,) = backend.reports
+    return report
+
+
+def test_a_region_is_taken_where_it_is_measured_to_be_faster_and_what_was_measured_is_remembered(clock):
+    given = torch.randn(6, 40), torch.randn(40, 6).t()
+    before = torch.get_rng_state()
+    report = compiled(gated, *given)
+    (region,) = report.taken
+    assert region.times == Times(80.0, 100.0) and "measured 80.0 against 100.0" in str(report)
+    assert "measured 1.25 times PyTorch's speed" in str(report) and clock["rounds"] == 2
+    assert torch.equal(torch.get_rng_state(), before)
+    clock["library"] = 50.0
+    assert compiled(gated, *given).taken[0].times == Times(80.0, 100.0) and clock["rounds"] == 2
+    other = compiled(gated, torch.randn(6, 40), torch.randn(6, 40))  # lies otherwise
+    assert not other.taken and "no gain is measured: 80.0 us here against 50.0 us of PyTorch" in str(other)
+
+
+def test_kernels_that_are_predicted_to_take_far_more_are_not_timed(clock):
+    clock["library"] = 0.5
+    report = compiled(gated, torch.randn(6, 40), torch.randn(6, 40))
+    assert not report.taken and "which takes 0.5 us here" in str(report) and clock["rounds"] == 1
+
+
+def test_where_nothing_can_be_measured_the_prediction_decides(clock, monkeypatch):
+    monkeypatch.setattr(measuring, "_fits", lambda region, device: False)
+    assert "measured" not in str(compiled(gated, torch.randn(6, 40), torch.randn(6, 40)))
+
+
+def test_inputs_lie_as_they_did_and_are_places_of_any_array():
+    values = torch.randn(7, 5).t(), torch.randn(5, 1).expand(5, 3), torch.ones(4, dtype=torch.int64), 11
+    found = measuring.drawn([*values, torch.zeros(3, dtype=torch.bool), torch.empty(2, dtype=torch.float8_e5m2)], "cpu")
+    assert [v.stride() for v in found[:3]] == [v.stride() for v in values[:3]] and found[3] == 11
+    assert not found[2].any() and found[4].all() and found[5].dtype == torch.float8_e5m2
+
+
+def test_times_decide_before_predictions():
+    machine = load("h200")
+
+    class Made:
+        predicted_us = 100.0
+
+    def weighed(times):
+        region = Region([], kernels=Made(), program=Made(), library_us=90.0)
+        regions._weigh(region, Options(), machine, lambda region, took: times)
+        return region.reason
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(regions, "turned_bytes", lambda program, kernels, strides: 0)
+        assert weighed(None).startswith("no gain is predicted: 100.0 us against 90.0")
+        assert weighed(Times(100.0, 140.0)) == ""
+        assert weighed(Times(100.0, 101.0)).startswith("no gain is measured: 100.0 us here against 101.0")
+        assert weighed(Times(math.inf, 70.0)).endswith("which takes 70.0 us here")
+
+
+def test_a_convolution_and_its_bias_come_apart():
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    given = torch.randn(2, 3, 8, 8), torch.randn(4, 3, 3, 3), torch.randn(4)
+    graph = make_fx(lambda *g: F.conv2d(*g, padding=1), decomposition_table=backend.decompositions())(*given)
+    torch.testing.assert_close(graph(*given), F.conv2d(*given, padding=1))
+    (node,) = (n for n in graph.graph.nodes if "convolution" in str(n.target))
+    assert node.args[2] is None
