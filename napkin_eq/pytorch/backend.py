@@ -20,6 +20,7 @@ from napkin_eq.pytorch.calls import Kernel, registered
 from napkin_eq.pytorch.importer import ALSO
 from napkin_eq.pytorch.measuring import times
 from napkin_eq.pytorch.naming import first_line, frame_of
+from napkin_eq.pytorch.operators.convolutions import apart
 from napkin_eq.pytorch.order import followers, in_order, seeded
 from napkin_eq.pytorch.regions import Options, Region, chosen, gain
 
@@ -107,10 +108,9 @@ class Untouched(Exception):  # noqa: N818 - it says what comes of a graph
 
 def decompositions() -> dict[Any, Callable[..., Any]]:
     """Return PyTorch's own decompositions to core operators but for the operators that the table has."""
-    import torch
     from torch._decomp import core_aten_decompositions, decomposition_table
 
-    found: dict[Any, Callable[..., Any]] = {}
+    found = {}
     more = {target: how for target, how in decomposition_table.items() if name_of(target) in ALSO}
     for target, how in {**core_aten_decompositions(), **more}.items():
         # Its gradient on a CPU reads what the operator itself saved, not what its decomposition gives; and random
@@ -119,18 +119,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
             continue
         if not str(target).startswith("aten.") or name_of(target) not in rules():
             found[target] = how
-    found[torch.ops.aten.convolution.default] = _apart
-    return found
-
-
-def _apart(x: Any, weight: Any, bias: Any, *said: Any) -> Any:
-    """A convolution and its bias apart, as Inductor has them: what comes after may add it."""
-    import torch
-
-    if bias is None:
-        return NotImplemented
-    shape = (*bias.shape, *([1] * (weight.dim() - 2)))
-    return torch.ops.aten.convolution.default(x, weight, None, *said) + bias.view(shape)
+    return {**found, **apart()}
 
 
 def ended(module: Any) -> str:

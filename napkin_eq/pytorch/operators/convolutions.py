@@ -296,3 +296,17 @@ def _by_weight(
     shown = shown if mask is None else nq.where(mask, shown, 0.0)
     term = b.fold("sum", shown * outer.term, [outer.dims[0], *outer.dims[3:]])
     return b.value(term, ((*group, *outer.dims[2]), channels, *window), "float32")
+
+
+def apart() -> dict[Any, Any]:
+    """Return how PyTorch takes a convolution and its bias apart, as Inductor has them: what comes after may add it."""
+    import torch
+
+    alone = torch.ops.aten.convolution.default
+
+    def added(x: Any, weight: Any, bias: Any, *said: Any) -> Any:
+        if bias is None:
+            return NotImplemented
+        return alone(x, weight, None, *said) + bias.view(*bias.shape, *([1] * (weight.dim() - 2)))
+
+    return {alone: added}
