@@ -89,6 +89,23 @@ PROOFS: dict[str, str] = {
       rewrite seq_length. reflexivity.""",
     "max-shift": "here. freed P1. apply Laws.max_shift.",
     "max-scale": "here. freed P1. apply Laws.max_scale. known.",
+    "where-not-lt": "here. unfold lt. rewrite negb_involutive. reflexivity.",
+    "where-not-le": "here. reflexivity.",
+    "sum-where": "here. freed P1. apply Laws.sum_where.",
+    "sum-masked": "here. apply (Laws.sum_masked _ _ _ (fun i => truth (eta 1 f (upd p (r 0) i)))).",
+    **dict.fromkeys(
+        ("run-at-most", "run-below"),
+        "here. there 1 f p. there 2 f p. there 3 f p. there 4 f p. destruct (eta 0 f p); pointwise.",
+    ),
+    "sum-runs": """here. freed P1. freed P2. specialize (P3 f p B V). revert P3. there 1 f p. there 2 f p. intro P3.
+  repeat setoid_rewrite (@upd_same nat). repeat setoid_rewrite truth_bool. prefixed. exact (sum_before _ _ _ _ P3).""",
+    "in-stretch": "here. exact (P1 f p B V).",
+    "in-runs": """here. freed P2. freed P3. specialize (P4 f p B V). specialize (P5 f p B V). cbv beta in P4. revert P5.
+      there 1 f p. there 2 f p. intro P5.
+  repeat setoid_rewrite (@upd_same nat). repeat setoid_rewrite truth_bool.
+  match goal with |- choice ?c _ _ = _ => destruct c eqn:J; [| reflexivity] end. cbn [choice].
+  etransitivity; [apply f_equal, (sum_beyond _ _ _ P5 J) |].
+  destruct (eta 0 f p); [simpl; f_equal; lra | discriminate].""",
     "join-stretches": """here. freed P2. freed P3. destruct (Nat.eq_dec (r 0) (r 1)) as [E | D].
   - rewrite E in *. setoid_rewrite (@upd_twice nat). apply reduce_ext. intros i _.
     apply (reduce_one add (Some 0%R) add_0 add_comm nat _ (fun j => truth (eta 1 f (upd p (r 1) j)))).
