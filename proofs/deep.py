@@ -74,6 +74,10 @@ PROOFS: dict[str, str] = {
     "nonneg-sum": "here. apply nonneg_total. lanes.",
     "le-max": """here. rewrite <- (upd_own p (r 0)) at 1. apply (max_above _ _ (fun i => eta 0 f (upd p (r 0) i))).
       apply in_seq. pose proof (proj1 (proj2 B) (r 0) (Hlanes _ (or_introl eq_refl))). specialize (V (r 0)). lia.""",
+    **dict.fromkeys(
+        ("finite-read", "pos-read", "nonneg-read"),
+        "here. apply (P1 f (upd p (r 0) _) B), valid_low; [exact V |]. unfold place. destruct (eta 1 f p); lia.",
+    ),
     "safe-difference": "here. apply Laws.safe_difference; [apply good | known].",
     "zero-sum": """here. apply zero_total. intros i Hi. rewrite <- (free_upd _ _ f p i P2).
       exact (P1 f _ B (valid_in f p _ i V Hi)).""",
@@ -205,6 +209,9 @@ PROOFS: dict[str, str] = {
     "settled-sum": """streaming. intros nF f p B V k i K I_. simpl. plain. rewrite upd_same.
   apply finite_total; [reflexivity | pointwise |]. intros j Hj. apply lane_in in Hj.
   apply P1; [apply base_without; auto; lia | apply valid_cut; auto].""",
+    "settled-over": """streaming. intros nF f p B V k i K I_. simpl. plain. rewrite upd_other by congruence.
+  apply finite_total; [reflexivity | pointwise |]. intros j Hj. rewrite (upd_swap p (r 0) (r 1) i j) by exact P3.
+  apply (P1 nF f (upd p (r 1) j) B (valid_in f p _ j V Hj)); assumption.""",
     "settled-local": """streaming. intros nF f p B V k i K I_. assert (F1 : 0 < full m (r 0)) by apply good.
   rewrite (P2 (cut f (r 0) k) (upd p (r 0) i) (upd p (r 0) 0)) by (intros y Hy; rewrite !upd_other by exact Hy;
     reflexivity).
