@@ -74,6 +74,10 @@ PROOFS: dict[str, str] = {
     "nonneg-sum": "here. apply nonneg_total. lanes.",
     "le-max": """here. rewrite <- (upd_own p (r 0)) at 1. apply (max_above _ _ (fun i => eta 0 f (upd p (r 0) i))).
       apply in_seq. pose proof (proj1 (proj2 B) (r 0) (Hlanes _ (or_introl eq_refl))). specialize (V (r 0)). lia.""",
+    **dict.fromkeys(
+        ("finite-read", "pos-read", "nonneg-read"),
+        "here. apply (P1 f (upd p (r 0) _) B), valid_low; [exact V |]. unfold place. destruct (eta 1 f p); lia.",
+    ),
     "safe-difference": "here. apply Laws.safe_difference; [apply good | known].",
     "zero-sum": """here. apply zero_total. intros i Hi. rewrite <- (free_upd _ _ f p i P2).
       exact (P1 f _ B (valid_in f p _ i V Hi)).""",
@@ -89,6 +93,23 @@ PROOFS: dict[str, str] = {
       rewrite seq_length. reflexivity.""",
     "max-shift": "here. freed P1. apply Laws.max_shift.",
     "max-scale": "here. freed P1. apply Laws.max_scale. known.",
+    "where-not-lt": "here. unfold lt. rewrite negb_involutive. reflexivity.",
+    "where-not-le": "here. reflexivity.",
+    "sum-where": "here. freed P1. apply Laws.sum_where.",
+    "sum-masked": "here. apply (Laws.sum_masked _ _ _ (fun i => truth (eta 1 f (upd p (r 0) i)))).",
+    **dict.fromkeys(
+        ("run-at-most", "run-below"),
+        "here. there 1 f p. there 2 f p. there 3 f p. there 4 f p. destruct (eta 0 f p); pointwise.",
+    ),
+    "sum-runs": """here. freed P1. freed P2. specialize (P3 f p B V). revert P3. there 1 f p. there 2 f p. intro P3.
+  repeat setoid_rewrite (@upd_same nat). repeat setoid_rewrite truth_bool. prefixed. exact (sum_before _ _ _ _ P3).""",
+    "in-stretch": "here. exact (P1 f p B V).",
+    "in-runs": """here. freed P2. freed P3. specialize (P4 f p B V). specialize (P5 f p B V). cbv beta in P4. revert P5.
+      there 1 f p. there 2 f p. intro P5.
+  repeat setoid_rewrite (@upd_same nat). repeat setoid_rewrite truth_bool.
+  match goal with |- choice ?c _ _ = _ => destruct c eqn:J; [| reflexivity] end. cbn [choice].
+  etransitivity; [apply f_equal, (sum_beyond _ _ _ P5 J) |].
+  destruct (eta 0 f p); [simpl; f_equal; lra | discriminate].""",
     "join-stretches": """here. freed P2. freed P3. destruct (Nat.eq_dec (r 0) (r 1)) as [E | D].
   - rewrite E in *. setoid_rewrite (@upd_twice nat). apply reduce_ext. intros i _.
     apply (reduce_one add (Some 0%R) add_0 add_comm nat _ (fun j => truth (eta 1 f (upd p (r 1) j)))).
@@ -188,6 +209,9 @@ PROOFS: dict[str, str] = {
     "settled-sum": """streaming. intros nF f p B V k i K I_. simpl. plain. rewrite upd_same.
   apply finite_total; [reflexivity | pointwise |]. intros j Hj. apply lane_in in Hj.
   apply P1; [apply base_without; auto; lia | apply valid_cut; auto].""",
+    "settled-over": """streaming. intros nF f p B V k i K I_. simpl. plain. rewrite upd_other by congruence.
+  apply finite_total; [reflexivity | pointwise |]. intros j Hj. rewrite (upd_swap p (r 0) (r 1) i j) by exact P3.
+  apply (P1 nF f (upd p (r 1) j) B (valid_in f p _ j V Hj)); assumption.""",
     "settled-local": """streaming. intros nF f p B V k i K I_. assert (F1 : 0 < full m (r 0)) by apply good.
   rewrite (P2 (cut f (r 0) k) (upd p (r 0) i) (upd p (r 0) 0)) by (intros y Hy; rewrite !upd_other by exact Hy;
     reflexivity).

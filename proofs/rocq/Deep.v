@@ -352,6 +352,40 @@ Proof.
 Qed.
 End Streams.
 
+(* A coordinate is there, whatever it is. *)
+Lemma int_there a f p : of_sort Int a -> exists k, a f p = Some k.
+Proof. intros [H _]. destruct (H f p) as [z ->]. eauto. Qed.
+Ltac there v f p :=
+  let k := fresh in let E := fresh in
+  match goal with Hsort : forall s v, _ -> of_sort s _ |- _ =>
+    destruct (int_there _ f p (Hsort Int v ltac:(vm_compute; tauto))) as [k E]; rewrite ?E; clear E end.
+(* Runs of k lanes: what those that end by j come to is the prefix at the last of them, after which j's own run comes,
+   or what all come to where j lies further on. *)
+Lemma sum_before n k j a : le (Some 0%R) (Some k) = true ->
+  let till i := add (mul (Some (INR i)) (Some k)) (Some k) in
+  Sum (seq 0 n) (fun i => choice (le (till i) (Some j)) (a i) (Some 0%R))
+  = add (Sum (seq 0 n) (fun i => choice (le (till i) (Some j) && lt (Some j) (add (till i) (Some k)))
+                                        (Sum (seq 0 (S i)) a) (Some 0%R)))
+        (choice (le (till n) (Some j)) (Sum (seq 0 n) a) (Some 0%R)).
+Proof.
+  intros K till. induction n as [|n IH].
+  { change (Some 0%R = add (Some 0%R) (choice (le (till 0) (Some j)) (Some 0%R) (Some 0%R))). rewrite add_0.
+    destruct (le (till 0) (Some j)); reflexivity. }
+  rewrite (seq_S n), !sum_app, IH. rewrite !(sum_cons nat _ []), Nat.add_0_l, (seq_S n), sum_app, (sum_cons nat _ []).
+  unfold till. rewrite S_INR. change (Sum [] ?g) with (Some 0%R). revert K. generalize (INR n). intro c. cbn [Nat.add].
+  generalize (a n). match goal with |- context [add (add ?x (choice _ ?y _)) _] => generalize x, y end.
+  pointwise.
+Qed.
+(* In none of them is a j that lies beyond them all. *)
+Lemma sum_beyond n k j : le (Some 0%R) (Some k) = true ->
+  le (add (mul (Some (INR n)) (Some k)) (Some k)) (Some j) = true ->
+  Sum (seq 0 n) (fun i => choice (le (mul (Some (INR i)) (Some k)) (Some j)
+    && lt (Some j) (add (mul (Some (INR i)) (Some k)) (Some k))) (Some 1%R) (Some 0%R)) = Some 0%R.
+Proof.
+  intros K J. rewrite (sum_same nat (seq 0 n) _ (fun _ => Some 0%R)); [apply reduce_neutral, add_0 |].
+  intros i Hi. apply lane_in in Hi. apply lt_INR in Hi. revert K J Hi. generalize (INR i) (INR n). pointwise.
+Qed.
+
 (* A law that reads its axis in prefixes. *)
 Ltac streaming :=
   stated;

@@ -23,6 +23,15 @@ Proof. streaming. intros nF f p B V k i K I_. simpl. plain. rewrite upd_same.
   apply finite_total; [reflexivity | pointwise |]. intros j Hj. apply lane_in in Hj.
   apply P1; [apply base_without; auto; lia | apply valid_cut; auto]. Qed.
 
+Definition settled_over_law : law := {|
+  conclusion := (Settled 0 (Reduce MSum 1 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))));
+  premises := [(Settled 0 (Var Real 0)); (Free 0 (Var Real 0)); (Distinct 0 1)];
+  lanes := [] |}.
+Lemma settled_over_true : true_law settled_over_law.
+Proof. streaming. intros nF f p B V k i K I_. simpl. plain. rewrite upd_other by congruence.
+  apply finite_total; [reflexivity | pointwise |]. intros j Hj. rewrite (upd_swap p (r 0) (r 1) i j) by exact P3.
+  apply (P1 nF f (upd p (r 1) j) B (valid_in f p _ j V Hj)); assumption. Qed.
+
 Definition settled_size_law : law := {|
   conclusion := (Settled 0 (Un ToReal (Size 0)));
   premises := [];
@@ -1696,6 +1705,96 @@ Definition where_turned_law : law := {|
 Lemma where_turned_true : true_law where_turned_law.
 Proof. here. apply Laws.where_turned; known. Qed.
 
+Definition where_not_lt_law : law := {|
+  conclusion := (Equal (Where (Un Not (Bin Lt (Var Int 2) (Var Int 3))) (Var Real 0) (Var Real 1)) (Where (Bin Le (Var Int 3) (Var Int 2)) (Var Real 0) (Var Real 1)));
+  premises := [];
+  lanes := [] |}.
+Lemma where_not_lt_true : true_law where_not_lt_law.
+Proof. here. unfold lt. rewrite negb_involutive. reflexivity. Qed.
+
+Definition where_not_le_law : law := {|
+  conclusion := (Equal (Where (Un Not (Bin Le (Var Int 2) (Var Int 3))) (Var Real 0) (Var Real 1)) (Where (Bin Lt (Var Int 3) (Var Int 2)) (Var Real 0) (Var Real 1)));
+  premises := [];
+  lanes := [] |}.
+Lemma where_not_le_true : true_law where_not_le_law.
+Proof. here. reflexivity. Qed.
+
+Definition sum_where_law : law := {|
+  conclusion := (Equal (Reduce MSum 0 (Where (Var Bool 1) (Var Real 0) (Const Real (Some ((0)%Z # 10)))) (Const Bool (Some ((1)%Z # 1)))) (Where (Var Bool 1) (Reduce MSum 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))) (Const Real (Some ((0)%Z # 10)))));
+  premises := [(Free 0 (Var Bool 1))];
+  lanes := [] |}.
+Lemma sum_where_true : true_law sum_where_law.
+Proof. here. freed P1. apply Laws.sum_where. Qed.
+
+Definition sum_masked_law : law := {|
+  conclusion := (Equal (Reduce MSum 0 (Where (Var Bool 1) (Var Real 0) (Const Real (Some ((0)%Z # 10)))) (Const Bool (Some ((1)%Z # 1)))) (Reduce MSum 0 (Var Real 0) (Var Bool 1)));
+  premises := [];
+  lanes := [] |}.
+Lemma sum_masked_true : true_law sum_masked_law.
+Proof. here. apply (Laws.sum_masked _ _ _ (fun i => truth (eta 1 f (upd p (r 0) i)))). Qed.
+
+Definition run_at_most_law : law := {|
+  conclusion := (Equal (Where (Bin And (Bin Le (Var Int 4) (Var Int 1)) (Bin Lt (Var Int 1) (Bin Add (Var Int 4) (Var Int 3)))) (Where (Bin Le (Var Int 1) (Var Int 2)) (Var Real 0) (Const Real (Some ((0)%Z # 10)))) (Const Real (Some ((0)%Z # 10)))) (Bin Add (Where (Bin Le (Bin Add (Var Int 4) (Var Int 3)) (Var Int 2)) (Where (Bin And (Bin Le (Var Int 4) (Var Int 1)) (Bin Lt (Var Int 1) (Bin Add (Var Int 4) (Var Int 3)))) (Var Real 0) (Const Real (Some ((0)%Z # 10)))) (Const Real (Some ((0)%Z # 10)))) (Where (Bin And (Bin Le (Var Int 4) (Var Int 2)) (Bin Lt (Var Int 2) (Bin Add (Var Int 4) (Var Int 3)))) (Where (Bin And (Bin Le (Var Int 4) (Var Int 1)) (Bin Lt (Var Int 1) (Bin Add (Var Int 4) (Var Int 3)))) (Where (Bin Le (Var Int 1) (Var Int 2)) (Var Real 0) (Const Real (Some ((0)%Z # 10)))) (Const Real (Some ((0)%Z # 10)))) (Const Real (Some ((0)%Z # 10))))));
+  premises := [];
+  lanes := [] |}.
+Lemma run_at_most_true : true_law run_at_most_law.
+Proof. here. there 1 f p. there 2 f p. there 3 f p. there 4 f p. destruct (eta 0 f p); pointwise. Qed.
+
+Definition run_below_law : law := {|
+  conclusion := (Equal (Where (Bin And (Bin Le (Var Int 4) (Var Int 1)) (Bin Lt (Var Int 1) (Bin Add (Var Int 4) (Var Int 3)))) (Where (Bin Lt (Var Int 1) (Var Int 2)) (Var Real 0) (Const Real (Some ((0)%Z # 10)))) (Const Real (Some ((0)%Z # 10)))) (Bin Add (Where (Bin Le (Bin Add (Var Int 4) (Var Int 3)) (Var Int 2)) (Where (Bin And (Bin Le (Var Int 4) (Var Int 1)) (Bin Lt (Var Int 1) (Bin Add (Var Int 4) (Var Int 3)))) (Var Real 0) (Const Real (Some ((0)%Z # 10)))) (Const Real (Some ((0)%Z # 10)))) (Where (Bin And (Bin Le (Var Int 4) (Var Int 2)) (Bin Lt (Var Int 2) (Bin Add (Var Int 4) (Var Int 3)))) (Where (Bin And (Bin Le (Var Int 4) (Var Int 1)) (Bin Lt (Var Int 1) (Bin Add (Var Int 4) (Var Int 3)))) (Where (Bin Lt (Var Int 1) (Var Int 2)) (Var Real 0) (Const Real (Some ((0)%Z # 10)))) (Const Real (Some ((0)%Z # 10)))) (Const Real (Some ((0)%Z # 10))))));
+  premises := [];
+  lanes := [] |}.
+Lemma run_below_true : true_law run_below_law.
+Proof. here. there 1 f p. there 2 f p. there 3 f p. there 4 f p. destruct (eta 0 f p); pointwise. Qed.
+
+Definition sum_runs_law : law := {|
+  conclusion := (Equal (Reduce MSum 0 (Where (Bin Le (Bin Add (Bin Mul (Index 0) (Var Int 2)) (Var Int 2)) (Var Int 1)) (Var Real 0) (Const Real (Some ((0)%Z # 10)))) (Const Bool (Some ((1)%Z # 1)))) (Bin Add (Reduce MSum 0 (Where (Bin And (Bin Le (Bin Add (Bin Mul (Index 0) (Var Int 2)) (Var Int 2)) (Var Int 1)) (Bin Lt (Var Int 1) (Bin Add (Bin Add (Bin Mul (Index 0) (Var Int 2)) (Var Int 2)) (Var Int 2)))) (Scan MSum 0 (Var Real 0)) (Const Real (Some ((0)%Z # 10)))) (Const Bool (Some ((1)%Z # 1)))) (Where (Bin Le (Bin Add (Bin Mul (Size 0) (Var Int 2)) (Var Int 2)) (Var Int 1)) (Reduce MSum 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))) (Const Real (Some ((0)%Z # 10))))));
+  premises := [(Free 0 (Var Int 1)); (Free 0 (Var Int 2)); (Nonneg (Un ToReal (Var Int 2)))];
+  lanes := [] |}.
+Lemma sum_runs_true : true_law sum_runs_law.
+Proof. here. freed P1. freed P2. specialize (P3 f p B V). revert P3. there 1 f p. there 2 f p. intro P3.
+  repeat setoid_rewrite (@upd_same nat). repeat setoid_rewrite truth_bool. prefixed. exact (sum_before _ _ _ _ P3). Qed.
+
+Definition in_stretch_law : law := {|
+  conclusion := (Equal (Reduce MSum 0 (Where (Var Bool 0) (Const Real (Some ((10)%Z # 10))) (Const Real (Some ((0)%Z # 10)))) (Const Bool (Some ((1)%Z # 1)))) (Const Real (Some ((10)%Z # 10))));
+  premises := [(Stretch 0 1 (Var Bool 0))];
+  lanes := [] |}.
+Lemma in_stretch_true : true_law in_stretch_law.
+Proof. here. exact (P1 f p B V). Qed.
+
+Definition in_runs_law : law := {|
+  conclusion := (Equal (Where (Bin Le (Bin Add (Bin Mul (Size 0) (Var Int 2)) (Var Int 2)) (Var Int 1)) (Bin Mul (Var Real 0) (Reduce MSum 0 (Where (Bin And (Bin Le (Bin Mul (Index 0) (Var Int 2)) (Var Int 1)) (Bin Lt (Var Int 1) (Bin Add (Bin Mul (Index 0) (Var Int 2)) (Var Int 2)))) (Const Real (Some ((10)%Z # 10))) (Const Real (Some ((0)%Z # 10)))) (Const Bool (Some ((1)%Z # 1))))) (Const Real (Some ((0)%Z # 10)))) (Const Real (Some ((0)%Z # 10))));
+  premises := [(Free 0 (Var Real 0)); (Free 0 (Var Int 1)); (Free 0 (Var Int 2)); (Finite (Var Real 0)); (Nonneg (Un ToReal (Var Int 2)))];
+  lanes := [] |}.
+Lemma in_runs_true : true_law in_runs_law.
+Proof. here. freed P2. freed P3. specialize (P4 f p B V). specialize (P5 f p B V). cbv beta in P4. revert P5.
+      there 1 f p. there 2 f p. intro P5.
+  repeat setoid_rewrite (@upd_same nat). repeat setoid_rewrite truth_bool.
+  match goal with |- choice ?c _ _ = _ => destruct c eqn:J; [| reflexivity] end. cbn [choice].
+  etransitivity; [apply f_equal, (sum_beyond _ _ _ P5 J) |].
+  destruct (eta 0 f p); [simpl; f_equal; lra | discriminate]. Qed.
+
+Definition finite_read_law : law := {|
+  conclusion := (Finite (Read 0 (Var Real 0) (Var Int 1)));
+  premises := [(Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma finite_read_true : true_law finite_read_law.
+Proof. here. apply (P1 f (upd p (r 0) _) B), valid_low; [exact V |]. unfold place. destruct (eta 1 f p); lia. Qed.
+
+Definition pos_read_law : law := {|
+  conclusion := (Pos (Read 0 (Var Real 0) (Var Int 1)));
+  premises := [(Pos (Var Real 0))];
+  lanes := [] |}.
+Lemma pos_read_true : true_law pos_read_law.
+Proof. here. apply (P1 f (upd p (r 0) _) B), valid_low; [exact V |]. unfold place. destruct (eta 1 f p); lia. Qed.
+
+Definition nonneg_read_law : law := {|
+  conclusion := (Nonneg (Read 0 (Var Real 0) (Var Int 1)));
+  premises := [(Nonneg (Var Real 0))];
+  lanes := [] |}.
+Lemma nonneg_read_true : true_law nonneg_read_law.
+Proof. here. apply (P1 f (upd p (r 0) _) B), valid_low; [exact V |]. unfold place. destruct (eta 1 f p); lia. Qed.
+
 Definition finite_scan_sum_law : law := {|
   conclusion := (Finite (Scan MSum 0 (Var Real 0)));
   premises := [(Finite (Var Real 0))];
@@ -2353,10 +2452,11 @@ Proof. streaming. intros f p B V. simpl. destruct good as (_ & concats & filled 
   intros k l q Vq K In_. plain. symmetry. apply (reduce_filter add (Some 0%R) add_0). intros i Hi. apply or_eq.
   apply (P1 (cut f (r 0) k) (upd q (r 0) i)); [apply base_cut; auto; apply Hstreamed; auto | apply valid_cut; auto]. Qed.
 
-Definition all : list law := [settled_sum_law; settled_size_law; settled_local_law; settled_mul_law; settled_add_law; settled_inv_law; carry_law; carry_weighted_law; carry_scaled_law; exp_add_law; exp_neg_law; log_mul_law; log_inv_law; log_exp_law; exp_log_law; root_squared_law; shift_law; shift_weighted_law; nonneg_exp_law; pos_exp_law; pos_size_law; nonneg_size_law; nonneg_square_law; nonneg_abs_law; pos_sigmoid_law; pos_mul_law; nonneg_mul_law; pos_add_law; pos_add_right_law; nonneg_add_law; pos_inv_law; nonneg_inv_law; pos_sqrt_law; pos_sum_law; nonneg_sum_law; finite_add_law; finite_mul_law; finite_max_law; finite_max_right_law; finite_min_law; finite_where_law; finite_exp_law; finite_log_law; finite_reduce_sum_law; finite_reduce_max_law; finite_reduce_prod_law; le_max_law; le_larger_law; le_where_law; le_mul_law; safe_difference_law; finite_neg_law; finite_inv_law; finite_sqrt_law; finite_tanh_law; finite_sigmoid_law; finite_erf_law; finite_sin_law; finite_cos_law; finite_abs_law; finite_floor_law; finite_round_law; finite_expm1_law; finite_atan_law; pos_nonneg_law; pos_nonzero_law; nonneg_finite_law; nonzero_finite_law; level_law; group_law; walk_law; level_mask_law; group_mask_law; walk_mask_law; level_whole_law; group_whole_law; walk_whole_law; level_several_law; group_several_law; walk_several_law; projection_0_2_law; projection_1_2_law; projection_0_2_mask_1_law; projection_1_2_mask_1_law; projection_0_2_mask_2_law; projection_1_2_mask_2_law; projection_0_2_whole_1_law; projection_1_2_whole_1_law; projection_0_2_whole_2_law; projection_1_2_whole_2_law; projection_0_3_law; projection_1_3_law; projection_2_3_law; projection_0_3_mask_1_law; projection_1_3_mask_1_law; projection_2_3_mask_1_law; projection_0_3_mask_2_law; projection_1_3_mask_2_law; projection_2_3_mask_2_law; projection_0_3_mask_3_law; projection_1_3_mask_3_law; projection_2_3_mask_3_law; projection_0_3_whole_1_law; projection_1_3_whole_1_law; projection_2_3_whole_1_law; projection_0_3_whole_2_law; projection_1_3_whole_2_law; projection_2_3_whole_2_law; projection_0_3_whole_3_law; projection_1_3_whole_3_law; projection_2_3_whole_3_law; projection_0_4_law; projection_1_4_law; projection_2_4_law; projection_3_4_law; projection_0_4_mask_1_law; projection_1_4_mask_1_law; projection_2_4_mask_1_law; projection_3_4_mask_1_law; projection_0_4_mask_2_law; projection_1_4_mask_2_law; projection_2_4_mask_2_law; projection_3_4_mask_2_law; projection_0_4_mask_3_law; projection_1_4_mask_3_law; projection_2_4_mask_3_law; projection_3_4_mask_3_law; projection_0_4_mask_4_law; projection_1_4_mask_4_law; projection_2_4_mask_4_law; projection_3_4_mask_4_law; projection_0_4_whole_1_law; projection_1_4_whole_1_law; projection_2_4_whole_1_law; projection_3_4_whole_1_law; projection_0_4_whole_2_law; projection_1_4_whole_2_law; projection_2_4_whole_2_law; projection_3_4_whole_2_law; projection_0_4_whole_3_law; projection_1_4_whole_3_law; projection_2_4_whole_3_law; projection_3_4_whole_3_law; projection_0_4_whole_4_law; projection_1_4_whole_4_law; projection_2_4_whole_4_law; projection_3_4_whole_4_law; projection_0_5_law; projection_1_5_law; projection_2_5_law; projection_3_5_law; projection_4_5_law; projection_0_5_mask_1_law; projection_1_5_mask_1_law; projection_2_5_mask_1_law; projection_3_5_mask_1_law; projection_4_5_mask_1_law; projection_0_5_mask_2_law; projection_1_5_mask_2_law; projection_2_5_mask_2_law; projection_3_5_mask_2_law; projection_4_5_mask_2_law; projection_0_5_mask_3_law; projection_1_5_mask_3_law; projection_2_5_mask_3_law; projection_3_5_mask_3_law; projection_4_5_mask_3_law; projection_0_5_mask_4_law; projection_1_5_mask_4_law; projection_2_5_mask_4_law; projection_3_5_mask_4_law; projection_4_5_mask_4_law; projection_0_5_mask_5_law; projection_1_5_mask_5_law; projection_2_5_mask_5_law; projection_3_5_mask_5_law; projection_4_5_mask_5_law; projection_0_5_whole_1_law; projection_1_5_whole_1_law; projection_2_5_whole_1_law; projection_3_5_whole_1_law; projection_4_5_whole_1_law; projection_0_5_whole_2_law; projection_1_5_whole_2_law; projection_2_5_whole_2_law; projection_3_5_whole_2_law; projection_4_5_whole_2_law; projection_0_5_whole_3_law; projection_1_5_whole_3_law; projection_2_5_whole_3_law; projection_3_5_whole_3_law; projection_4_5_whole_3_law; projection_0_5_whole_4_law; projection_1_5_whole_4_law; projection_2_5_whole_4_law; projection_3_5_whole_4_law; projection_4_5_whole_4_law; projection_0_5_whole_5_law; projection_1_5_whole_5_law; projection_2_5_whole_5_law; projection_3_5_whole_5_law; projection_4_5_whole_5_law; where_and_law; where_same_law; where_larger_law; where_smaller_law; where_exp_law; where_mul_law; where_add_law; where_add_zero_law; absent_where_law; zero_where_law; absent_add_law; absent_mul_law; absent_add_right_law; absent_mul_right_law; zero_exp_law; zero_mul_law; zero_mul_right_law; zero_sum_law; skip_max_law; skip_sum_law; split_sum_law; split_max_law; join_stretches_law; rebase_law; rebase_bare_law; where_turned_law; finite_scan_sum_law; finite_scan_max_law; finite_scan_prod_law; finite_recur_law; nonneg_scan_law; nonneg_recur_law; recur_sum_law; recur_factor_law; sum_scan_law; sum_recur_law; distribute_law; distribute_present_law; sum_add_law; sum_neg_law; sum_constant_law; sum_constant_present_law; fubini_sum_law; fubini_max_law; fubini_prod_law; max_shift_law; max_scale_law; local_unary_neg_law; local_unary_inv_law; local_unary_exp_law; local_unary_log_law; local_unary_sqrt_law; local_unary_tanh_law; local_unary_sigmoid_law; local_unary_erf_law; local_unary_sin_law; local_unary_cos_law; local_unary_abs_law; local_unary_floor_law; local_unary_round_law; local_unary_expm1_law; local_unary_atan_law; local_binary_add_law; local_binary_mul_law; local_binary_max_law; local_binary_min_law; local_where_law; local_real_law; local_not_law; local_lt_law; local_le_law; local_eq_law; local_and_law; local_or_law; local_reduce_sum_law; local_reduce_max_law; local_reduce_prod_law; scales_exp_law; le_prev_law; le_prev_larger_law; scales_inv_law; scales_local_law; scales_both_law; rescale_law; add_commutes_law; mul_commutes_law; add_associates_law; mul_associates_law; factor_law; mul_one_law; add_zero_law; neg_mul_law; neg_add_law; neg_neg_law; inv_mul_law; inv_inv_law; cancel_law; stream_sum_law; stream_max_law; stream_prod_law; fuse_sum_law; fuse_max_law; fuse_prod_law; fuse_online_law; skip_online_law].
+Definition all : list law := [settled_sum_law; settled_over_law; settled_size_law; settled_local_law; settled_mul_law; settled_add_law; settled_inv_law; carry_law; carry_weighted_law; carry_scaled_law; exp_add_law; exp_neg_law; log_mul_law; log_inv_law; log_exp_law; exp_log_law; root_squared_law; shift_law; shift_weighted_law; nonneg_exp_law; pos_exp_law; pos_size_law; nonneg_size_law; nonneg_square_law; nonneg_abs_law; pos_sigmoid_law; pos_mul_law; nonneg_mul_law; pos_add_law; pos_add_right_law; nonneg_add_law; pos_inv_law; nonneg_inv_law; pos_sqrt_law; pos_sum_law; nonneg_sum_law; finite_add_law; finite_mul_law; finite_max_law; finite_max_right_law; finite_min_law; finite_where_law; finite_exp_law; finite_log_law; finite_reduce_sum_law; finite_reduce_max_law; finite_reduce_prod_law; le_max_law; le_larger_law; le_where_law; le_mul_law; safe_difference_law; finite_neg_law; finite_inv_law; finite_sqrt_law; finite_tanh_law; finite_sigmoid_law; finite_erf_law; finite_sin_law; finite_cos_law; finite_abs_law; finite_floor_law; finite_round_law; finite_expm1_law; finite_atan_law; pos_nonneg_law; pos_nonzero_law; nonneg_finite_law; nonzero_finite_law; level_law; group_law; walk_law; level_mask_law; group_mask_law; walk_mask_law; level_whole_law; group_whole_law; walk_whole_law; level_several_law; group_several_law; walk_several_law; projection_0_2_law; projection_1_2_law; projection_0_2_mask_1_law; projection_1_2_mask_1_law; projection_0_2_mask_2_law; projection_1_2_mask_2_law; projection_0_2_whole_1_law; projection_1_2_whole_1_law; projection_0_2_whole_2_law; projection_1_2_whole_2_law; projection_0_3_law; projection_1_3_law; projection_2_3_law; projection_0_3_mask_1_law; projection_1_3_mask_1_law; projection_2_3_mask_1_law; projection_0_3_mask_2_law; projection_1_3_mask_2_law; projection_2_3_mask_2_law; projection_0_3_mask_3_law; projection_1_3_mask_3_law; projection_2_3_mask_3_law; projection_0_3_whole_1_law; projection_1_3_whole_1_law; projection_2_3_whole_1_law; projection_0_3_whole_2_law; projection_1_3_whole_2_law; projection_2_3_whole_2_law; projection_0_3_whole_3_law; projection_1_3_whole_3_law; projection_2_3_whole_3_law; projection_0_4_law; projection_1_4_law; projection_2_4_law; projection_3_4_law; projection_0_4_mask_1_law; projection_1_4_mask_1_law; projection_2_4_mask_1_law; projection_3_4_mask_1_law; projection_0_4_mask_2_law; projection_1_4_mask_2_law; projection_2_4_mask_2_law; projection_3_4_mask_2_law; projection_0_4_mask_3_law; projection_1_4_mask_3_law; projection_2_4_mask_3_law; projection_3_4_mask_3_law; projection_0_4_mask_4_law; projection_1_4_mask_4_law; projection_2_4_mask_4_law; projection_3_4_mask_4_law; projection_0_4_whole_1_law; projection_1_4_whole_1_law; projection_2_4_whole_1_law; projection_3_4_whole_1_law; projection_0_4_whole_2_law; projection_1_4_whole_2_law; projection_2_4_whole_2_law; projection_3_4_whole_2_law; projection_0_4_whole_3_law; projection_1_4_whole_3_law; projection_2_4_whole_3_law; projection_3_4_whole_3_law; projection_0_4_whole_4_law; projection_1_4_whole_4_law; projection_2_4_whole_4_law; projection_3_4_whole_4_law; projection_0_5_law; projection_1_5_law; projection_2_5_law; projection_3_5_law; projection_4_5_law; projection_0_5_mask_1_law; projection_1_5_mask_1_law; projection_2_5_mask_1_law; projection_3_5_mask_1_law; projection_4_5_mask_1_law; projection_0_5_mask_2_law; projection_1_5_mask_2_law; projection_2_5_mask_2_law; projection_3_5_mask_2_law; projection_4_5_mask_2_law; projection_0_5_mask_3_law; projection_1_5_mask_3_law; projection_2_5_mask_3_law; projection_3_5_mask_3_law; projection_4_5_mask_3_law; projection_0_5_mask_4_law; projection_1_5_mask_4_law; projection_2_5_mask_4_law; projection_3_5_mask_4_law; projection_4_5_mask_4_law; projection_0_5_mask_5_law; projection_1_5_mask_5_law; projection_2_5_mask_5_law; projection_3_5_mask_5_law; projection_4_5_mask_5_law; projection_0_5_whole_1_law; projection_1_5_whole_1_law; projection_2_5_whole_1_law; projection_3_5_whole_1_law; projection_4_5_whole_1_law; projection_0_5_whole_2_law; projection_1_5_whole_2_law; projection_2_5_whole_2_law; projection_3_5_whole_2_law; projection_4_5_whole_2_law; projection_0_5_whole_3_law; projection_1_5_whole_3_law; projection_2_5_whole_3_law; projection_3_5_whole_3_law; projection_4_5_whole_3_law; projection_0_5_whole_4_law; projection_1_5_whole_4_law; projection_2_5_whole_4_law; projection_3_5_whole_4_law; projection_4_5_whole_4_law; projection_0_5_whole_5_law; projection_1_5_whole_5_law; projection_2_5_whole_5_law; projection_3_5_whole_5_law; projection_4_5_whole_5_law; where_and_law; where_same_law; where_larger_law; where_smaller_law; where_exp_law; where_mul_law; where_add_law; where_add_zero_law; absent_where_law; zero_where_law; absent_add_law; absent_mul_law; absent_add_right_law; absent_mul_right_law; zero_exp_law; zero_mul_law; zero_mul_right_law; zero_sum_law; skip_max_law; skip_sum_law; split_sum_law; split_max_law; join_stretches_law; rebase_law; rebase_bare_law; where_turned_law; where_not_lt_law; where_not_le_law; sum_where_law; sum_masked_law; run_at_most_law; run_below_law; sum_runs_law; in_stretch_law; in_runs_law; finite_read_law; pos_read_law; nonneg_read_law; finite_scan_sum_law; finite_scan_max_law; finite_scan_prod_law; finite_recur_law; nonneg_scan_law; nonneg_recur_law; recur_sum_law; recur_factor_law; sum_scan_law; sum_recur_law; distribute_law; distribute_present_law; sum_add_law; sum_neg_law; sum_constant_law; sum_constant_present_law; fubini_sum_law; fubini_max_law; fubini_prod_law; max_shift_law; max_scale_law; local_unary_neg_law; local_unary_inv_law; local_unary_exp_law; local_unary_log_law; local_unary_sqrt_law; local_unary_tanh_law; local_unary_sigmoid_law; local_unary_erf_law; local_unary_sin_law; local_unary_cos_law; local_unary_abs_law; local_unary_floor_law; local_unary_round_law; local_unary_expm1_law; local_unary_atan_law; local_binary_add_law; local_binary_mul_law; local_binary_max_law; local_binary_min_law; local_where_law; local_real_law; local_not_law; local_lt_law; local_le_law; local_eq_law; local_and_law; local_or_law; local_reduce_sum_law; local_reduce_max_law; local_reduce_prod_law; scales_exp_law; le_prev_law; le_prev_larger_law; scales_inv_law; scales_local_law; scales_both_law; rescale_law; add_commutes_law; mul_commutes_law; add_associates_law; mul_associates_law; factor_law; mul_one_law; add_zero_law; neg_mul_law; neg_add_law; neg_neg_law; inv_mul_law; inv_inv_law; cancel_law; stream_sum_law; stream_max_law; stream_prod_law; fuse_sum_law; fuse_max_law; fuse_prod_law; fuse_online_law; skip_online_law].
 Theorem all_true : forall l, In l all -> true_law l.
 Proof. apply Forall_forall. exact
   (Forall_cons _ settled_sum_true
+  (Forall_cons _ settled_over_true
   (Forall_cons _ settled_size_true
   (Forall_cons _ settled_local_true
   (Forall_cons _ settled_mul_true
@@ -2584,6 +2684,18 @@ Proof. apply Forall_forall. exact
   (Forall_cons _ rebase_true
   (Forall_cons _ rebase_bare_true
   (Forall_cons _ where_turned_true
+  (Forall_cons _ where_not_lt_true
+  (Forall_cons _ where_not_le_true
+  (Forall_cons _ sum_where_true
+  (Forall_cons _ sum_masked_true
+  (Forall_cons _ run_at_most_true
+  (Forall_cons _ run_below_true
+  (Forall_cons _ sum_runs_true
+  (Forall_cons _ in_stretch_true
+  (Forall_cons _ in_runs_true
+  (Forall_cons _ finite_read_true
+  (Forall_cons _ pos_read_true
+  (Forall_cons _ nonneg_read_true
   (Forall_cons _ finite_scan_sum_true
   (Forall_cons _ finite_scan_max_true
   (Forall_cons _ finite_scan_prod_true
@@ -2662,6 +2774,6 @@ Proof. apply Forall_forall. exact
   (Forall_cons _ fuse_max_true
   (Forall_cons _ fuse_prod_true
   (Forall_cons _ fuse_online_true
-  (Forall_cons _ skip_online_true (Forall_nil _)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))). Qed.
+  (Forall_cons _ skip_online_true (Forall_nil _))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))). Qed.
 End All.
 Print Assumptions all_true.

@@ -24,6 +24,7 @@ from napkin_eq.prove.rocq import source
 from napkin_eq.verify.selftest import forgeries, ill_formed, one_rule, samples
 from tests.laws.test_axis_split import COUNTED_WRONG, claimed, counted
 from tests.search.test_cover import attend
+from tests.search.test_prefixes import causal
 
 Data = dict[str, Any]
 NEEDED = "Values Language Terms Frames Checker".split()
@@ -111,6 +112,19 @@ def test_the_certificates_of_the_gallery_are_accepted_by_both(compiled: Path) ->
     for certificates, right in ((given, True), (wrong, False)):
         assert [checked(data)["status"] == "ok" for data in certificates] == [right] * len(given)
         assert verdicts(compiled, certificates) == [right] * len(given)
+
+
+@pytest.mark.parametrize("size", [4096, 4000])
+def test_a_sum_that_is_cut_is_accepted_by_both_and_assumes_no_law(compiled: Path, size: int) -> None:
+    """Its laws stand in DeepLaws.v, each true in frames; both refuse it once its end is another row."""
+    data = derive(causal(size)).certificate
+    wrong = sealed({**data, "theorem": {**data["theorem"], "destination": 0}})
+    assert [checked(one)["status"] == "ok" for one in (data, wrong)] == [True, False]
+    assert verdicts(compiled, (data, wrong)) == [True, False]
+    names, kept = sorted(data["laws"]), source("DeepLaws.v").read_text(encoding="utf-8")
+    assert {"sum-runs", "in-runs", "in-stretch", "run-at-most"} <= set(names)
+    laws = [(data["laws"][name], f"{name.replace('-', '_')}_law") for name in names]
+    assert all(rocqtext.LawText(law, law["proof"]["lanes"], called).text in kept for law, called in laws)
 
 
 def test_stretches_that_are_counted_later_have_one_verdict(compiled: Path) -> None:
