@@ -29,8 +29,9 @@ def crossed(kernel: Kernel, dims: Dims) -> dict[Load | StoreTile, tuple[str, ...
         own = tuple(c.name for c in kernel.coords if any(c.name in span for span in spans))
         if len(own) < 2:
             continue
-        near = {d: at for at, span in enumerate(spans) for d in span}
-        order = tuple(sorted(own, key=lambda d: (-near[d], own.index(d))))
+        # Of a place that is computed of several coordinates the last is counted in the smallest steps
+        near = {d: (-at, -own.index(d)) for at, span in enumerate(spans) for d in span}
+        order = tuple(sorted(own, key=near.__getitem__))
         if spans[-1] and adjoining(stmt.index[-1], made, values):
             first, *others = order
             as_they_stand = not short_rows(kernel.buffer(stmt.buffer)) or others == [d for d in own if d != first]
