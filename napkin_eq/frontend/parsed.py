@@ -72,7 +72,7 @@ class _Diagram(Expressions):
                 if value.children or isinstance(value, Input)
                 if value not in read
             )
-            return Diagram(name, tuple(self.outputs), doc, tuple(self.held), unread)
+            return Diagram(name, tuple(self.outputs), doc, tuple(self.held), unread=unread)
         except NapkinError as reason:
             raise Misread(str(reason), 1, 1) from None
 

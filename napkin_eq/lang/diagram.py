@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -36,14 +36,16 @@ class Diagram(Pictured):
     """What is to be computed: `outputs` are pairs of a name and a term; `doc` is one sentence.
 
     held: pairs of an output and the type of numbers in which it is stored; of the others real numbers are of the
-    storage type that a derivation is asked for, whole ones int32, masks bool. unread: arrays and values that were
-    declared beside it and that no output reads: they are no part of it, which is told.
+    storage type that a derivation is asked for, whole ones int32, masks bool. laid: pairs of an output and the names of
+    its axes in the order in which it lies in memory, the last side by side; where none is given, a plan chooses.
+    unread: arrays and values that were declared beside it and that no output reads: they are no part of it.
     """
 
     name: str
     outputs: tuple[tuple[str, Term], ...]
     doc: str = ""
     held: tuple[tuple[str, str], ...] = ()
+    laid: tuple[tuple[str, tuple[str, ...]], ...] = ()
     unread: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
@@ -74,6 +76,24 @@ class Diagram(Pictured):
             outputs = ", ".join(name for name, _ in self.outputs)
             raise NapkinError(f"diagram {self.name} has no output {unknown[0]!r:.80}; its outputs are {outputs}")
         return replace(self, held=tuple({**dict(self.held), **types}.items()))
+
+    def laying(self, **orders: Sequence[str]) -> Diagram:
+        """Return the diagram with some outputs stored along their axes in an order of their own, such as
+        `laying(out=("m", "n"))`, in which the last lie side by side.
+        """
+        for name, order in orders.items():
+            found = next((term for own, term in self.outputs if own == name), None)
+            if found is None:
+                outputs = ", ".join(own for own, _ in self.outputs)
+                raise NapkinError(f"diagram {self.name} has no output {name!r:.80}; its outputs are {outputs}")
+            own = sorted(axis.name for axis in found.axes)
+            if sorted(order) != own:
+                raise NapkinError(
+                    f"diagram {self.name}: output {name} has the axes {', '.join(own) or '(none)'}, found the order"
+                    f" {', '.join(map(str, order)) or '(none)':.120}"
+                )
+        laid = {**dict(self.laid), **{name: tuple(order) for name, order in orders.items()}}
+        return replace(self, laid=tuple(laid.items()))
 
     @property
     def term(self) -> Term:

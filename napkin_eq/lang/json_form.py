@@ -54,13 +54,14 @@ def diagram_to_json(diagram: Diagram) -> dict[str, Any]:
     """Return a diagram as data for `json.dumps`."""
     rows = Rows()
     outputs = [[name, rows.add(term)] for name, term in diagram.outputs]
-    held = {"held": dict(diagram.held)} if diagram.held else {}
-    return {"schema": SCHEMA, "name": diagram.name, "doc": diagram.doc, **rows.data(), "outputs": outputs, **held}
+    more: dict[str, Any] = {"held": dict(diagram.held)} if diagram.held else {}
+    more |= {"laid": {name: list(order) for name, order in diagram.laid}} if diagram.laid else {}
+    return {"schema": SCHEMA, "name": diagram.name, "doc": diagram.doc, **rows.data(), "outputs": outputs, **more}
 
 
 def diagram_from_json(data: object) -> Diagram:
     """Return the diagram that `diagram_to_json` wrote; raises NapkinError, in one line, for anything else."""
-    more = ("held",) if isinstance(data, dict) and "held" in data else ()
+    more = tuple(key for key in ("held", "laid") if isinstance(data, dict) and key in data)
     fields = _object(data, "a diagram", ("name", "doc", "schema", "axes", "inputs", "nodes", "outputs", *more))
     nodes = _read(fields)
     outputs = []
@@ -70,9 +71,11 @@ def diagram_from_json(data: object) -> Diagram:
         outputs.append((_text(pair[0], "the name of an output"), _at(nodes, pair[1], f"output {_shown(pair[0])}")))
     read = {t.name for t in subterms(*(term for _, term in outputs)) if isinstance(t, Input)}
     unread = tuple(name for name in fields["inputs"] if name not in read)
-    found = Diagram(_text(fields["name"], "the name"), tuple(outputs), _text(fields["doc"], "doc"), (), unread)
-    types = _table(fields["held"], "held", MAX_ITEMS) if more else {}
-    return found.storing(**{name: _text(held, f"the type of {_shown(name)}") for name, held in types.items()})
+    found = Diagram(_text(fields["name"], "the name"), tuple(outputs), _text(fields["doc"], "doc"), unread=unread)
+    types = _table(fields["held"], "held", MAX_ITEMS) if "held" in more else {}
+    orders = _table(fields["laid"], "laid", MAX_ITEMS) if "laid" in more else {}
+    found = found.storing(**{name: _text(held, f"the type of {_shown(name)}") for name, held in types.items()})
+    return found.laying(**{name: _names(order, f"the order of {_shown(name)}") for name, order in orders.items()})
 
 
 def dumps_diagram(diagram: Diagram) -> str:
@@ -313,6 +316,10 @@ def _text(value: object, what: str) -> str:
     if not isinstance(value, str) or len(value) > 1000:
         _refuse(f"{what}: expected a short text, not {_shown(value)}")
     return value
+
+
+def _names(value: object, what: str) -> list[str]:
+    return [_text(name, what) for name in _list(value, what, MAX_ITEMS)]
 
 
 def _named(known: dict[str, T], name: object, what: str) -> T:

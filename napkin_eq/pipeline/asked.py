@@ -52,6 +52,7 @@ def aimed(
         refused=frozenset(refused),
         budget=budget,
         held=dict(diagram.held),
+        laid=dict(diagram.laid),
         library=library,
     )
 

@@ -64,7 +64,7 @@ def _points(derivation: Derived, output: Output) -> list[Point]:
     d = derivation
     named = tuple((name, source) for name, source, _ in output.each())
     whole = replace(d.diagram, outputs=named)
-    aim = Aim(d.hardware, d.dtype, d.printer, math.inf, held=dict(d.diagram.held))
+    aim = Aim(d.hardware, d.dtype, d.printer, math.inf, held=dict(d.diagram.held), laid=dict(d.diagram.laid))
     stability = Stability(output.source, d.dtype)
     job, plans = Job(whole, aim, Laws(d.statements, d.verdicts)), [output]
     for precision in aim.precisions:

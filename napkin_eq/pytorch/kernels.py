@@ -69,18 +69,19 @@ def kernels_of(
     interpreted: bool,
     edged: bool = False,
     sizes: Mapping[str, int] | None = None,
+    strides: Sequence[Sequence[int]] | None = None,
 ) -> Kernels:
     """Return the kernels of a program; raises NapkinError, in one line, where there are none.
 
     seconds: of processor time for the search, if it is not remembered. interpreted: portable Triton, which runs in its
     interpreter. edged: they must be PyTorch's at edges too (edge_trial.py). sizes: about how large axes of symbolic
-    sizes are.
+    sizes are. strides: of each result, in the order of which its kernels store it.
     """
     stored(program)
     program = flat(program)
     asking = partial(
         asked,
-        dumps_diagram(diagram_of(program)),
+        dumps_diagram(diagram_of(program, strides)),
         program.dtype,
         hardware,
         seconds,
@@ -134,16 +135,30 @@ def _derived(request: str, seconds: float, interpreted: bool, file: Path) -> Ker
     return replace(made, fresh=True)
 
 
-def diagram_of(program: Program) -> Diagram:
+def diagram_of(program: Program, strides: Sequence[Sequence[int]] | None = None) -> Diagram:
     """Return a program's diagram, outputs of another type than its inputs stored in their own, and one that is
-    another's equal not again.
+    another's equal not again; `strides`: of each result, in the order of which it is stored.
     """
     once = set(same(program).values())
     own = {p.name: _own(p) for p in program.outputs if p.name in once and _own(p) not in ("", program.dtype)}
     diagram = replace(
         program.diagram, outputs=tuple((name, term) for name, term in program.diagram.outputs if name in once)
     )
-    return diagram.storing(**own) if own else diagram
+    diagram = diagram.storing(**own) if own else diagram
+    orders = {port.name: _lying(port, steps) for port, steps in zip(program.outputs, strides or (), strict=False)}
+    free = {name: {axis.name for axis in term.axes} for name, term in diagram.outputs}
+    # An axis along which all elements are one is no dimension of what is stored
+    laid = {name: [a for a in orders[name] if a in free[name]] for name in free if name in orders}
+    return diagram.laying(**{name: order for name, order in laid.items() if len(order) == len(free[name]) > 1})
+
+
+def _lying(port: Port, steps: Sequence[int]) -> list[str]:
+    """Return the axes of a result in the order in which it lies in memory; joined axes lie as they are joined."""
+    kept = [axis.name for axis in port.axes]
+    if len(steps) != len(kept):
+        return kept
+    own = dict(zip(kept, steps, strict=True))
+    return sorted(kept, key=lambda name: -own[name])
 
 
 def same(program: Program) -> dict[str, str]:
@@ -232,9 +247,7 @@ def caller(
 
     def called(*given: Any) -> tuple[Any, ...]:
         cuts, laid_out, kept, free = current(given)
-        arrays = [
-            laid(given[at]).reshape(cut).to(dtype).contiguous() for (at, _, dtype), cut in zip(takes, cuts, strict=True)
-        ]
+        arrays = [_fitting(given[at], cut, dtype) for (at, _, dtype), cut in zip(takes, cuts, strict=True)]
         own = dict(zip(named.values(), free, strict=True))
         found = run(*arrays, **own) if arrays else run(device=device, **own)
         found = found if isinstance(found, tuple) else (found,)
@@ -243,13 +256,23 @@ def caller(
             zip(slots, gives, laid_out, kept, strict=True)
         ):
             value = found[slot].clone() if slot in slots[:at] else found[slot]
-            value = value.reshape(shape).permute(permuted).expand(final).reshape(size)
+            if shape != final or any(at != to for at, to in enumerate(permuted)):
+                value = value.reshape(shape).permute(permuted).expand(final)
+            value = value if value.shape == size else value.reshape(size)
             if dtype is not None:
                 value = (value.round() if value.is_floating_point() else value).to(dtype)
             results.append(strided(value, size, stride))
         return tuple(results)
 
     return called
+
+
+def _fitting(tensor: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """Return a tensor as kernels take it: most are so, and what is called for nothing takes the host longer."""
+    found = laid(tensor) if tensor.dtype.is_complex else tensor
+    found = found if found.shape == shape else found.reshape(shape)
+    found = found if found.dtype is dtype else found.to(dtype)
+    return found if found.is_contiguous() else found.contiguous()
 
 
 def turned_bytes(program: Program, made: Kernels, strides: Sequence[Sequence[int]]) -> int:
@@ -262,10 +285,7 @@ def turned_bytes(program: Program, made: Kernels, strides: Sequence[Sequence[int
     for port, steps in zip(program.outputs, strides, strict=True):
         long = {a.name: a.size for a in port.axes if a.size != 1}
         lying = [name for name in order[stored_as[port.name]] if name in long]
-        kept = list(long)
-        if len(steps) == len(port.axes):
-            own = dict(zip((a.name for a in port.axes), steps, strict=True))
-            kept.sort(key=lambda name: -own[name])
+        kept = [name for name in _lying(port, steps) if name in long]
         if lying != kept and all(long.values()):
             each = BY_NAME[port.dtype].bytes if port.dtype in REAL else 4
             total += math.prod(size or 1 for size in long.values()) * each

@@ -218,6 +218,7 @@ def placer(job: Job) -> Placer:
     return Placer(
         job.names[0],
         dtypes,
+        tuple(aim.order(name, term) if name in aim.laid else None for name, term in job.diagram.outputs),
         STORAGE[aim.dtype],
         aim.machine,
         offers,

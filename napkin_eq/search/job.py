@@ -10,6 +10,7 @@ from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.nodes import Saturated
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.evaluate import output_order
 from napkin_eq.lang.term import Term, Tuple
 from napkin_eq.laws.inference import Judge
 from napkin_eq.laws.law import Inference, Judgment, Law, Statement
@@ -29,7 +30,8 @@ class Aim:
     refused of.
 
     written: forms are sought that leave what Prev speaks of as it was first written. held: types of outputs by name.
-    library: a library's products may take the place of our kernels.
+    laid: the names of their axes as they lie in memory. library: a library's products may take the place of our
+    kernels.
     """
 
     machine: Hardware
@@ -41,7 +43,14 @@ class Aim:
     budget: Budget = field(default_factory=Budget)
     written: bool = False
     held: Mapping[str, str] = field(default_factory=dict)
+    laid: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     library: bool = False
+
+    def order(self, name: str, term: Term) -> tuple[Axis, ...]:
+        """Return the axes of an output as it lies in memory."""
+        own = output_order(term)
+        axes, wanted = {axis.name: axis for axis in own}, self.laid.get(name, ())
+        return tuple(axes[axis] for axis in wanted) if set(wanted) == axes.keys() else own
 
     @property
     def precisions(self) -> tuple[str, ...]:

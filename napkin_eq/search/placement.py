@@ -86,6 +86,7 @@ class Placer:
         self,
         name: str,
         target_dtypes: Sequence[str],
+        target_orders: Sequence[tuple[Axis, ...] | None],
         storage: str,
         hardware: Hardware,
         offers: Offers,
@@ -94,7 +95,8 @@ class Placer:
         precision: str = NARROW,
         budget: Budget | None = None,
     ) -> None:
-        self.name, self.target_dtypes, self.storage, self.hardware = name, target_dtypes, storage, hardware
+        self.name, self.target_dtypes, self.target_orders = name, target_dtypes, target_orders
+        self.storage, self.hardware = storage, hardware
         self.offers, self.proved, self.printer, self.precision = offers, proved, printer, precision
         self.budget = budget or Budget()
         self.solved: dict[tuple[Store, tuple[p.Buffer, ...], tuple[p.Buffer, ...]], Tiled | None] = {}
@@ -252,6 +254,7 @@ class Placer:
         done: dict[Store, Tiled] = {}
         operands = _operands(body)
         outputs = dict(zip(parallel(body), self.target_dtypes, strict=True))
+        laid = dict(zip(parallel(body), self.target_orders, strict=True))
         bundles = self._bundles(stored)
 
         def targets(sites: Sequence[Term], values: Sequence[Term]) -> tuple[p.Buffer, ...]:
@@ -264,7 +267,8 @@ class Placer:
                     else computed_as(value.kind, wide(value))
                 )
                 dtype = outputs.get(site, own)
-                order = self.orders.get(site) or (output_order(value) if site in outputs else scratch_order(value))
+                own_order = output_order(value) if site in outputs else scratch_order(value)
+                order = self.orders.get(site) or laid.get(site) or own_order
                 found.append(p.Buffer(f"{TARGET}{i}", order, dtype))
             return tuple(found)
 

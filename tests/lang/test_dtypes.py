@@ -107,6 +107,25 @@ def test_outputs_have_types_of_their_own():
         diagram.storing(j="int64")
 
 
+def test_outputs_lie_in_an_order_of_their_own():
+    product = nq.sum(A * nq.array("B", N, K), K)
+    for order in (("n", "m"), ("m", "n")):
+        diagram = Diagram("d", (("out", product), ("row", nq.sum(A, K)))).laying(out=order)
+        assert diagram_from_json(diagram_to_json(diagram)) == diagram
+        found = nq.derive(diagram, dtype="float16")
+        assert [tuple(axis.name for axis in b.dims) for b in found.plan.outputs] == [order, ("m",)]
+        assert found.outputs[0].translation.status != "differs"
+    alone = nq.derive(Diagram("d", (("out", nq.exp(product)),)).laying(out=("n", "m")), dtype="float16")
+    assert [axis.name for axis in alone.plan.outputs[0].dims] == ["n", "m"]
+    with pytest.raises(NapkinError, match="diagram d: output out has the axes m, n, found the order m"):
+        diagram.laying(out=("m",))
+    with pytest.raises(NapkinError, match="no output 'other'; its outputs are out, row"):
+        diagram.laying(other=("m",))
+    broken = {**diagram_to_json(diagram), "laid": {"out": ["m", "k"]}}
+    with pytest.raises(NapkinError, match="found the order m, k"):
+        diagram_from_json(broken)
+
+
 def test_whole_numbers_of_a_byte_and_numbers_of_eight():
     rng = np.random.default_rng(2)
     whole, wide = rng.integers(-128, 128, (32, 64)), rng.normal(size=(32, 64))
