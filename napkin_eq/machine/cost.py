@@ -480,8 +480,8 @@ class Totals:
     warps outnumber the rows of a contraction in a loop with exponentials. `issued`: of a kernel without contraction,
     the elements of tiles, how many of them a thread takes at once, what each such step issues, and in how many trips of
     a block. `sliced`: of what lies in threads as a folded tile does: the tile's sizes as in Crossing, its vector, the
-    dimensions that are left, and what an element issues. `pieces`: buffers that such a kernel reads by rows of less
-    than a line, far apart.
+    dimensions that are left, and what an element issues. `pieces`: of buffers that such a kernel reads by rows of
+    less than a line, far apart, or by rows that begin anywhere, times as long as their bytes take.
     """
 
     blocks: int
@@ -497,7 +497,7 @@ class Totals:
     crowded: bool
     issued: tuple[tuple[float, float, float, float], ...]
     sliced: tuple[Sliced, ...]
-    pieces: frozenset[str]
+    pieces: Mapping[str, float]
 
 
 def totals(
@@ -517,7 +517,7 @@ def totals(
     stored, crowded = 0.0, False
     issued: list[tuple[float, float, float, float]] = []
     parts: list[Sliced] = []
-    pieces: set[str] = set()
+    pieces: dict[str, float] = {}
     plain = not any(work.kind == "tensor" for work in prof.works)
     # Of a tile that is longer than its axis warps leave out what all their threads would compute past the end.
     within = {c: min(n, -(-sizes[c] // AT_ONCE) * AT_ONCE) for c, n in lanes.items()}
@@ -565,7 +565,10 @@ def totals(
                     and run < hardware.divisors.coalesced_bytes <= work.factor * work.near.pitch
                     and work.near.pitch < FAR_APART
                 ):
-                    pieces.add(work.buffer)
+                    pieces[work.buffer] = hardware.model.pieces
+                if plain and work.near.skewed:
+                    longer = hardware.model.skewed * (1 + SECTOR / max(run, SECTOR))
+                    pieces[work.buffer] = max(longer, pieces.get(work.buffer, 1.0))
             continue
         amount = work.factor * math.prod(lanes[c] for c in work.coords) * times * blocks
         if work.kind == "operand":
@@ -589,7 +592,7 @@ def totals(
     (wide, shared_wide), (narrow, shared_narrow) = matrix[True], matrix[False]
     return Totals(
         blocks, total, wide, narrow, shared_wide, shared_narrow, moved, stored, requests, walks, crowded, tuple(issued),
-        tuple(parts), frozenset(pieces)
+        tuple(parts), pieces
     )  # fmt: skip
 
 
@@ -691,7 +694,7 @@ def prices(
             }
             fetched[occupancy] = (
                 sum(found.values()),
-                sum(found[name] for name in work.pieces) * (hardware.model.pieces - 1),
+                sum(found[name] * (longer - 1) for name, longer in work.pieces.items()),
             )
         met = _meeting(prof, lanes, work, warps)
         cost = _priced(prof, lanes, work, fetched[occupancy], met, smem, registers, occupancy, warps, stages, hardware)

@@ -113,6 +113,7 @@ class Model:
     sm_bytes: float  # bytes a clock that an SM takes from level 2
     line_bytes: float  # bytes that a request takes at the least, however few of them are asked for
     pieces: float  # times that bytes take from memory in rows of less than a line, far apart
+    skewed: float  # times that bytes take in rows that begin within a sector, and by the part of it that is not theirs
     cache_span: float  # of level 2: what may be read between two readings of a part so that the second finds it there
     # Of level 2: what blocks at work may hold together so that none of it is lost before they read it again
     cache_kept: float

@@ -26,6 +26,7 @@ from napkin_eq.pytorch.regions import Region, Times
 
 # Calls between two events, so that the host runs ahead as it does in a program; rounds, and seconds for all of them
 CALLS, ROUNDS, SECONDS = 5, 24, 0.5
+AHEAD, CLOCK = 2.0, 1.7e9  # times what the host takes for calls, for which the GPU waits; its clocks in a second, about
 HOPELESS = 1.3  # times what Inductor's takes: kernels that are predicted to take more are not timed
 ROOM = 3  # times the bytes that a region reads and returns: what has to be free
 
@@ -153,25 +154,33 @@ def drawn(values: Sequence[Any], device: Any) -> list[Any]:
 
 
 def medians(calls: Sequence[Callable[[], Any]]) -> list[float]:
-    """Return the median microseconds of calls that are made in turns."""
+    """Return the microseconds of calls that are made in turns, of the GPU or of the host, whichever takes longer: the
+    median of the one, the least of the other, which other processes disturb.
+    """
     import torch
 
-    kept: list[list[float]] = [[] for _ in calls]
+    on_gpu: list[list[float]] = [[] for _ in calls]
+    on_host = [math.inf for _ in calls]
     for call in calls:
         for _ in range(3):
             call()
+    torch.cuda.synchronize()
     begun = time.monotonic()
     for done in range(ROUNDS):
-        for call, figures in zip(calls, kept, strict=True):
+        for at, call in enumerate(calls):
             first, last = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            ahead = AHEAD * CALLS * (on_host[at] if done else 1e-4)
+            torch.cuda._sleep(int(ahead * CLOCK))  # the GPU waits, so that it finds all calls made
             first.record()
+            clock = time.perf_counter()
             for _ in range(CALLS):
                 call()
+            on_host[at] = min(on_host[at], (time.perf_counter() - clock) / CALLS)
             last.record()
             last.synchronize()
-            figures.append(first.elapsed_time(last) * 1e3 / CALLS)
+            on_gpu[at].append(first.elapsed_time(last) * 1e3 / CALLS)
         if done >= 2 and time.monotonic() - begun > SECONDS * len(calls):
             break
-    if not all(all(map(math.isfinite, figures)) for figures in kept):
+    if not all(all(map(math.isfinite, figures)) for figures in on_gpu):
         raise NapkinError("the clock of the GPU gave no time")
-    return [sorted(figures)[len(figures) // 2] for figures in kept]
+    return [max(sorted(times)[len(times) // 2], 1e6 * host) for times, host in zip(on_gpu, on_host, strict=True)]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.tile import ir as p
-from napkin_eq.tile.resources import nearest, neighbours_taken
+from napkin_eq.tile.resources import BYTES, SECTOR, nearest, neighbours_taken
 
 FAR_APART = 1 << 30  # elements between rows of which nothing is known, or of which there is one
 
@@ -20,13 +20,14 @@ class Near:
     "" where there are none.
 
     vector: how many of them a thread may take at once. pitch: how many elements after a row of them the next row of the
-    tile begins.
+    tile begins. skewed: rows of the array begin within what memory takes at once, not with it.
     """
 
     last: str = ""
     apart: int = 1
     vector: int = 1
     pitch: int = FAR_APART
+    skewed: bool = False
 
 
 def near(
@@ -40,7 +41,13 @@ def near(
         apart,
         neighbours_taken(kernel, stmt, last, made, values) if last and apart == 1 else 1,
         _pitch(stmt.index, values, dims, last),
+        bool(last) and apart == 1 and _skewed(kernel.buffer(stmt.buffer)),
     )
+
+
+def _skewed(buffer: p.Buffer) -> bool:
+    row = buffer.dims[-1].size
+    return len(buffer.dims) > 1 and row is not None and row > 1 and row * BYTES[buffer.dtype] % SECTOR != 0
 
 
 def _pitch(index: Sequence[p.Operand], values: Mapping[str, p.Value], dims: Sequence[Axis], last: str) -> int:
