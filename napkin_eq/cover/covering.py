@@ -44,9 +44,11 @@ def covered(job: Job) -> Output:
     if len(set(outputs)) < len(outputs):
         raise NapkinError(f"diagram {job.diagram.name}: two outputs are one value; name it once")
     with clock.stage("extract"):
-        given = job.aim.held or job.aim.laid
-        orders = [job.aim.order(name, term) for name, term in job.diagram.outputs]
-        listed = [whole(outputs, orders)] if given else sections(outputs, job.laws.proved)
+        listed = [whole(outputs)] if job.aim.held else sections(outputs, job.laws.proved)
+        wanted = {term: job.aim.order(name, term) for name, term in job.diagram.outputs}
+        *before, last = listed
+        own = (wanted.get(value, order) for value, order in zip(last.outputs, last.orders, strict=True))
+        listed = [*before, replace(last, orders=tuple(own))]
     with pool(job.aim, job.laws) as workers:
         try:
             found, (source, placed, steps, named) = _accepted(job, outputs, listed, workers, joining=True)

@@ -7,7 +7,7 @@ sections are the same terms.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from napkin_eq.cover.graph import contractions
@@ -38,9 +38,9 @@ class Section:
     orders: tuple[tuple[Axis, ...], ...]
 
 
-def whole(outputs: Sequence[Term], orders: Iterable[tuple[Axis, ...]] | None = None) -> Section:
-    """Return the section that is all of a graph; `orders`: of the outputs' axes, as they lie in memory."""
-    return Section(tuple(outputs), tuple(outputs), {}, tuple(map(output_order, outputs) if orders is None else orders))
+def whole(outputs: Sequence[Term]) -> Section:
+    """Return the section that is all of a graph."""
+    return Section(tuple(outputs), tuple(outputs), {}, tuple(map(output_order, outputs)))
 
 
 def sections(outputs: Sequence[Term], proved: Callable[[Judgment], bool]) -> list[Section]:

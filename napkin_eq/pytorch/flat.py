@@ -26,7 +26,7 @@ def flat(program: Program) -> Program:
             return port
         return replace(port, dims=tuple((axis,) for axis in found.order(port.axes)), term=made.get(port.name))
 
-    diagram = replace(program.diagram, outputs=tuple(made.items()))
+    diagram = replace(program.diagram, outputs=tuple(made.items()), laid=())
     return replace(
         program, diagram=diagram, inputs=tuple(map(ported, program.inputs)), outputs=tuple(map(ported, program.outputs))
     )

@@ -496,6 +496,10 @@ def of_graph(
     diagram = Diagram(name, tuple((port.name, port.term) for port in outputs if port.term is not None))
     edges = tuple(dict.fromkeys(reading.builder.edges))
     given = tuple(reading.given)
+    axes = {port.name: [axis.name for axis in port.axes] for port in outputs}
+    free = {name: {axis.name for axis in term.axes} for name, term in diagram.outputs}
+    several = {name: own for name, own in free.items() if len(own) > 1}
+    diagram = diagram.laying(**{name: [a for a in axes[name] if a in own] for name, own in several.items()})
     return Program(diagram, tuple(reading.inputs), tuple(outputs), storage, edges, wires_symbolic, given)
 
 
