@@ -104,7 +104,7 @@ class Stability:
         """
         for part in parts:
             for trial in self.trials:
-                trial.sizes[part.name] = min(part.size or 1, FOLDED[0])
+                trial.sizes.setdefault(part.name, min(part.size or 1, FOLDED[0]))
 
     def growth(self, term: Term) -> float:
         """Return how many times as large as the source's own the bound of a form is, at most; of several outputs the
