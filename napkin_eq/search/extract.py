@@ -421,13 +421,13 @@ class Extractor:
         level = max(1, inside) if head == "Online" else inside + 1
         fused = head != "Reduce" and node.fields[1]
         marker = (f"{axis.name}|{node.children[1]}", level if fused else 1000 + number)
-        part = next((a for a in where.term.axes if a.name == counter), None)
+        stretch = next((a for a in where.term.axes if a.name == counter), None)
         share = 1.0 if where.term.fields == (True,) else self.masked
         contraction = self._contraction(node, body, axis)
         items = set(where.items)
-        if part is not None and is_stretch(part, axis, where.term):
+        if stretch is not None and is_stretch(stretch, axis, where.term):
             # It says where a loop begins and ends: all stretches together have each lane once.
-            share, items = 1 / extent(part), set()
+            share, items = 1 / extent(stretch), set()
         anew = head == "Online" and not fused
         items |= self._bound(body.items - {body.own} if contraction else body.items, axis, marker, share, anew)
         for part in parts[2:]:
