@@ -65,3 +65,14 @@ def test_a_flat_program_is_the_program(
         value = torch.from_numpy(np.array(evaluate(port.term, arrays, order=order)))
         got = value.reshape(shape).permute(permuted).expand(final).reshape(whole.shape)
         torch.testing.assert_close(got, whole)
+
+
+def test_what_is_folded_over_all_dimensions_is_folded_over_the_last_one_first():
+    program = from_torch(
+        lambda x, y: torch.nn.functional.kl_div(x.log_softmax(1), y.softmax(1), reduction="sum"),
+        torch.randn(6, 5),
+        torch.rand(6, 5),
+    )
+    (port,) = program.outputs
+    outer = next(t for t in reversed(list(subterms(port.term))) if isinstance(t, Reduce))
+    assert isinstance(outer.body, Reduce) and outer.axis == program.inputs[0].axes[0]
