@@ -1,5 +1,6 @@
 """Joined axes: two that always stand side by side, in memory and in every fold, are one axis, the second varying
-fastest.
+fastest. Of two that are folded together, an array that others are scaled by may have the first alone, as weights of
+channels do: it is read at the quotient.
 """
 
 from __future__ import annotations
@@ -9,9 +10,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from napkin_eq.lang.axis import LARGEST, Axis
-from napkin_eq.lang.term import Const, Input, Map, Reduce, Size, Term, rebuilt, subterms
+from napkin_eq.lang.term import Const, Index, Input, Map, Read, Reduce, Size, Term, rebuilt, subterms
 
 TRUE, LONGEST = Const(True), 40
+# Lanes of a row beyond which no block holds it in registers: it is walked, once for each time that it is folded. Of a
+# shorter one nothing is gained by one axis instead of two, and what is read at a quotient is read lane by lane.
+HELD = 65_536
 # Of these a fold over two axes is one over both; the first place along two is none along one
 FOLDS = ("sum", "max", "prod")
 
@@ -31,8 +35,8 @@ class Joined:
         """Return the axes of an array with each run of parts as the axis that it is."""
         found = list(axes)
         for axis, parts in self.parts.items():
-            if parts[0] in found:
-                at = found.index(parts[0])
+            at = found.index(parts[0]) if parts[0] in found else 0
+            if tuple(found[at : at + len(parts)]) == parts:
                 found[at : at + len(parts)] = [axis]
         return tuple(found)
 
@@ -44,25 +48,42 @@ def joined(terms: Sequence[Term], stored: Iterable[Sequence[Axis]]) -> Joined:
     (i, j) of two axes, the second with n lanes, is that of the joined one at i n + j: a fold over one of them is inside
     one over the other, and nothing speaks of a coordinate along either.
     """
-    arrays = [tuple(axes) for axes in stored]
-    arrays += [t.dims for t in subterms(*terms) if isinstance(t, Input)]
-    found, parts, refused = tuple(terms), dict[Axis, tuple[Axis, ...]](), set[tuple[Axis, Axis]]()
+    outputs = [tuple(axes) for axes in stored]
+    inputs = [t.dims for t in subterms(*terms) if isinstance(t, Input)]
+    found, parts, refused = tuple(terms), dict[Axis, tuple[Axis, ...]](), set[tuple[Axis, Axis, bool]]()
     while True:
-        pairs = dict.fromkeys(pair for dims in arrays for pair in pairwise(dims))
-        for a, b in pairs:
-            if (a, b) in refused:
+        pairs = dict.fromkeys(pair for dims in (*outputs, *inputs) for pair in pairwise(dims))
+        # What keeps all coordinates as they are comes first.
+        for scaled, (a, b) in ((scaled, pair) for scaled in (False, True) for pair in pairs):
+            if (a, b, scaled) in refused:
                 continue
             try:
-                axis = _axis(a, b, found, arrays)
+                kept = [*outputs, *(dims for dims in inputs if not (scaled and _scales(dims, a, b, found, inputs)))]
+                axis = _axis(a, b, found, kept)
                 made = _Pair(a, b, axis).terms(found)
             except _Apart:
-                refused.add((a, b))
+                refused.add((a, b, scaled))
                 continue
-            found, arrays = made, [_in_place(dims, a, b, axis) for dims in arrays]
+            found, outputs = made, [_in_place(dims, a, b, axis) for dims in outputs]
+            inputs = [t.dims for t in subterms(*found) if isinstance(t, Input)]
             parts[axis] = (*parts.pop(a, (a,)), *parts.pop(b, (b,)))
             break
         else:
             return Joined(found, parts)
+
+
+def _scales(
+    dims: Sequence[Axis], a: Axis, b: Axis, terms: Sequence[Term], inputs: Sequence[Sequence[Axis]]
+) -> bool:
+    """Tell whether an array has the first of two axes that are folded together, of more lanes than a block holds, and
+    nothing that another has not which has both.
+    """
+    if a not in dims or b in dims or not any({*dims, b} <= {*other} for other in inputs):
+        return False
+    if a.size is None or b.size is None or a.size * b.size <= HELD:
+        return False
+    folds = (t for t in subterms(*terms) if isinstance(t, Reduce) and isinstance(t.body, Reduce))
+    return any({t.axis, t.body.axis} == {a, b} for t in folds)
 
 
 def _axis(a: Axis, b: Axis, terms: Sequence[Term], arrays: Sequence[Sequence[Axis]]) -> Axis:
@@ -130,6 +151,8 @@ class _Pair:
     def of(self, term: Term) -> Term:
         if isinstance(term, Input):
             (a, b) = self.both
+            if a in term.dims and b not in term.dims:
+                return Read(term, a, Map("floordiv", (Index(self.axis), Const(b.size or 1))))
             return (
                 Input(term.name, _in_place(term.dims, a, b, self.axis), term.dtype, term.facts)
                 if a in term.dims

@@ -99,10 +99,12 @@ class Stability:
         self.scores: dict[Hashable, float] = {}
 
     def cut(self, parts: Iterable[Axis]) -> None:
-        """Give axes that count stretches of others their sizes: forms may speak of them."""
+        """Give axes that count stretches of others their sizes, no larger ones than other axes that are folded have:
+        forms may speak of them.
+        """
         for part in parts:
             for trial in self.trials:
-                trial.sizes[part.name] = part.size or 1
+                trial.sizes.setdefault(part.name, min(part.size or 1, FOLDED[0]))
 
     def growth(self, term: Term) -> float:
         """Return how many times as large as the source's own the bound of a form is, at most; of several outputs the

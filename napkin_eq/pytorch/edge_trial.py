@@ -55,16 +55,18 @@ class Differs(NapkinError):
 
 def _places_of_any(kernel: p.Kernel) -> bool:
     """Tell whether a kernel takes the place of a largest number that may be NaN: not where it is chosen among
-    constants.
+    constants, and numbers of which a comparison holds.
     """
     chosen: set[str] = set()
+    compared: dict[str, tuple[p.Operand, ...]] = {}
     for stmt in p.statements(kernel.body):
-        if (
-            isinstance(stmt, p.Let)
-            and stmt.op == "where"
-            and all(arg in chosen or not isinstance(arg, str) for arg in stmt.args[1:])
-        ):
-            chosen.add(stmt.out.name)
+        if isinstance(stmt, p.Let) and stmt.op in ("lt", "le", "eq"):
+            compared[stmt.out.name] = stmt.args
+        if isinstance(stmt, p.Let) and stmt.op == "where":
+            mask, one, other = stmt.args
+            held = compared.get(str(mask), ())
+            if all(arg in chosen or not isinstance(arg, str) for arg in (other, *(() if one in held else (one,)))):
+                chosen.add(stmt.out.name)
         if isinstance(stmt, (p.ReduceTile, p.ScanTile)) and stmt.monoid in PLACES and stmt.arg not in chosen:
             return True
     return False

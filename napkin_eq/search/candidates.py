@@ -35,6 +35,8 @@ from napkin_eq.tile.resources import BYTES
 FINALISTS, SPREAD, SAME, STABLE = 3, 1.25, 1e-3, 0.45
 Side = tuple[tuple[Axis, ...], bool]  # the axes of an operand that is computed, and whether out of sums
 IDLE, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 128, 64, 256
+# Of a kernel without contraction: blocks for each SM, of which one reads while another computes, and the most stretches
+SIDE_BY_SIDE, MOST_PLAIN = 2, 256
 SOON = 0.35  # of the time of a launch, what a plan may take more than the least if nothing faster is worth a search
 CUT = 2.0  # times the seconds of a search that one has with an axis cut, whose e-graph is so many times as large
 WIDE = 2  # coordinates of its outputs along which a block has more than one lane
@@ -246,15 +248,17 @@ def cuts_of(job: Job, tiled: Sequence[Tiled]) -> Cuts:
     slow = max(idle, key=lambda t: t.cost.predicted_us)
     streams = [c for c in slow.kernel.coords if c.role == "stream"]
     axis = max((c.axis for c in streams), key=extent)
-    wanted = max(2, machine.chip.sms // _large_blocks(slow.kernel))
-    count = min(1 << (wanted.bit_length() - 1), MOST_STRETCHES, max(1, extent(axis) // LEAST_STRETCH))
+    plain = not any(isinstance(s, p.Dot) for s in p.statements(slow.kernel.body))
+    beside, most = (SIDE_BY_SIDE, MOST_PLAIN) if plain else (1, MOST_STRETCHES)
+    wanted = max(2, beside * machine.chip.sms // _large_blocks(slow.kernel))
+    count = min(1 << (wanted.bit_length() - 1), most, max(1, extent(axis) // LEAST_STRETCH))
     if count < 2:
         return ()
     taken = {f.name for t in subterms(job.source) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
     name = next(n for n in (f"{axis.name}_part{i or ''}" for i in range(len(taken) + 1)) if n not in taken)
     if axis.size is not None or not expected().counted:
         return ((Axis(name, count), axis),)
-    expected().parts[name] = axis.name, count, MOST_STRETCHES
+    expected().parts[name] = axis.name, count, most
     return ((Axis(name), axis),)
 
 

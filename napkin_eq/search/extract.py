@@ -20,6 +20,7 @@ from napkin_eq.egraph.nodes import Node, Saturated, built
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Input, Map, Read, Reduce, Scan, Term, subterms
+from napkin_eq.laws.axis_split import is_stretch
 from napkin_eq.machine.cost import elements, extent
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.machine.term_cost import TermCost
@@ -420,9 +421,13 @@ class Extractor:
         level = max(1, inside) if head == "Online" else inside + 1
         fused = head != "Reduce" and node.fields[1]
         marker = (f"{axis.name}|{node.children[1]}", level if fused else 1000 + number)
+        stretch = next((a for a in where.term.axes if a.name == counter), None)
         share = 1.0 if where.term.fields == (True,) else self.masked
         contraction = self._contraction(node, body, axis)
         items = set(where.items)
+        if stretch is not None and is_stretch(stretch, axis, where.term):
+            # It says where a loop begins and ends: all stretches together have each lane once.
+            share, items = 1 / extent(stretch), set()
         anew = head == "Online" and not fused
         items |= self._bound(body.items - {body.own} if contraction else body.items, axis, marker, share, anew)
         for part in parts[2:]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from torch.fx.experimental.proxy_tensor import make_fx
 
 import napkin_eq as nq
 from napkin_eq.lang.errors import NapkinError
@@ -19,7 +20,7 @@ from napkin_eq.pipeline.reference import Evaluation, needed
 from napkin_eq.pytorch import edge_trial
 from napkin_eq.pytorch.edge_trial import Differs, Trial, with_edges
 from napkin_eq.pytorch.flat import flat
-from napkin_eq.pytorch.importer import from_torch
+from napkin_eq.pytorch.importer import from_torch, of_graph
 from napkin_eq.pytorch.kernels import diagram_of
 from napkin_eq.search.job import prover
 from napkin_eq.tile import ir as p
@@ -55,6 +56,25 @@ def test_a_kernel_gives_what_pytorch_gives_of_nan_and_infinities(fn, tmp_path):
     with np.errstate(all="ignore"):
         got = loaded(text, tmp_path).run(DATA.to(DEVICE)).cpu()
     torch.testing.assert_close(got, fn(DATA), equal_nan=True)
+
+
+@pytest.mark.parametrize("fn", [lambda x: x.argmax(1), lambda x: x.argmin(1)])
+def test_the_first_nan_is_the_largest_and_data_are_read_once(fn, tmp_path):
+    traced = make_fx(fn, tracing_mode="fake")(torch.empty(DATA.shape))
+    program = of_graph(traced.graph, "places", {}, {}, undefined=True)
+    plan = with_edges(nq.derive(diagram_of(program), dtype="float32", printer="triton", limit=10))
+    assert [sum(isinstance(s, p.Load) for s in p.statements(kernel.body)) for kernel in plan.kernels] == [1]
+    with np.errstate(all="ignore"):
+        got = loaded(emit(plan, "triton"), tmp_path).run(DATA.to(DEVICE)).cpu()
+    assert got.tolist() == fn(DATA).tolist()
+
+
+def test_a_place_among_numbers_that_may_be_nan_is_not_taken():
+    x, y = nq.axes("x y", x=6, y=4)
+    a = nq.array("a", x, y)
+    for term in (a, nq.where(a < 0.0, 0.0, a), nq.where(nq.array("b", x, y) < 0.0, a, 0.0)):
+        with pytest.raises(Differs, match="place of a largest"):
+            with_edges(nq.derive(nq.argmax(term, y), dtype="float32", printer="triton", limit=10))
 
 
 def test_nan_is_kept_in_maxima_only_where_it_would_be_lost():

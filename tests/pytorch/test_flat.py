@@ -34,6 +34,7 @@ def shifted(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 CASES = [
     (functional.gelu, (X,), 1, 0),
     (normed, (X, PER, PER), 4, 2),
+    (normed, ((1, 6, 257, 129), PER, PER), 3, 1),  # rows that no block holds: weights are read at quotients
     (batched, (X, PER, PER), 3, 2),
     (shifted, (X,), 3, 1),
     (lambda x: functional.layer_norm(x, x.shape[1:]), (X,), 2, 1),
@@ -42,7 +43,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(
-    ("fn", "shapes", "axes", "folded"), CASES, ids="gelu group batch permuted layer softmax".split()
+    ("fn", "shapes", "axes", "folded"), CASES, ids="gelu group long batch permuted layer softmax".split()
 )
 def test_a_flat_program_is_the_program(
     fn: Callable[..., object], shapes: tuple[tuple[int, ...], ...], axes: int, folded: int
@@ -64,3 +65,14 @@ def test_a_flat_program_is_the_program(
         value = torch.from_numpy(np.array(evaluate(port.term, arrays, order=order)))
         got = value.reshape(shape).permute(permuted).expand(final).reshape(whole.shape)
         torch.testing.assert_close(got, whole)
+
+
+def test_what_is_folded_over_all_dimensions_is_folded_over_the_last_one_first():
+    program = from_torch(
+        lambda x, y: torch.nn.functional.kl_div(x.log_softmax(1), y.softmax(1), reduction="sum"),
+        torch.randn(6, 5),
+        torch.rand(6, 5),
+    )
+    (port,) = program.outputs
+    outer = next(t for t in reversed(list(subterms(port.term))) if isinstance(t, Reduce))
+    assert isinstance(outer.body, Reduce) and outer.axis == program.inputs[0].axes[0]

@@ -208,3 +208,14 @@ def test_prefix_folds_within_each_other_that_are_read_are_stored():
     b, a, o = nq.axes("b a o", b=4, a=65, o=5)
     inner = Scan("sum", o, Scan("sum", b, Scan("prod", a, nq.array("A", b, a))))
     searched(nq.exp(Sum(a, Read(inner, o, Const(0)) * Read(inner, o, Const(0)))), 2)
+
+
+def test_a_sum_that_is_cut_leaves_out_what_other_stretches_have_whatever_is_chosen_in_it():
+    (x,) = nq.axes("x", x=2**24)
+    away = nq.abs(nq.array("A", x) - nq.array("B", x))
+    body = nq.where(away < 1.0, 0.5 * away * away, away - 0.5)
+    found = nq.derive(nq.sum(body, x), hardware="h100", dtype="float32")
+    first, last = found.report()["kernels"]
+    assert first["blocks"] == 256 and last["blocks"] == 1  # two for each processor
+    assert first["bytes_hbm"] < 1.01 * 2 * 4 * 2**24
+    assert "skip-sum" in found.report()["laws"]

@@ -289,11 +289,11 @@ class Builder:
         return tuple(self.dim(value, d) for d in ([dims] if isinstance(dims, int) else dims)) if value.dims else ()
 
     def fold(self, monoid: str, term: Term, over: Sequence[Dim], where: Term | None = None) -> Term:
-        """Return a fold over dimensions; a mask may speak of all of them."""
+        """Return a fold over dimensions, the last of them innermost; a mask may speak of all of them."""
         self.wires.apart(term.axes)
         if where is not None and sum(map(len, over)) > 1:
             term, where = nq.where(where, as_real(term), {"sum": 0.0, "max": NEGATIVE, "prod": 1.0}[monoid]), None
-        for axis in (axis for dim in over for axis in dim):
+        for axis in reversed([axis for dim in over for axis in dim]):
             term = Reduce(monoid, axis, term, where)
         return as_real(term)
 

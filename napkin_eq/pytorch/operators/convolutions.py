@@ -133,7 +133,8 @@ def _summed(
 ) -> Value:
     mask = every(masks)
     shown = left if mask is None else nq.where(mask, left, 0.0)
-    return b.value(b.fold("sum", shown * right, over), dims, "float32")
+    # Channels, of which there are most, are folded first
+    return b.value(b.fold("sum", shown * right, over[::-1]), dims, "float32")
 
 
 def biased(b: Builder, value: Value, bias: Value | None) -> Value:
@@ -294,7 +295,7 @@ def _by_weight(
     mask = every(masks)
     shown = elsewhere(value.term, places)
     shown = shown if mask is None else nq.where(mask, shown, 0.0)
-    term = b.fold("sum", shown * outer.term, [outer.dims[0], *outer.dims[3:]])
+    term = b.fold("sum", shown * outer.term, [outer.dims[0], *outer.dims[3:]][::-1])
     return b.value(term, ((*group, *outer.dims[2]), channels, *window), "float32")
 
 

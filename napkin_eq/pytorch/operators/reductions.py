@@ -9,7 +9,7 @@ from typing import Any
 
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Reduce, Term, as_real, lift, subterms
+from napkin_eq.lang.term import Map, Reduce, Term, as_real, lift, subterms
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value
 from napkin_eq.pytorch.build.table import operator
 
@@ -93,10 +93,16 @@ def place_of_largest(b: Builder, term: Term, over: Value, dims: Sequence[int], k
     dim = tuple(axis for d in dims for axis in over.dims[d])
     if not dim:
         return b.value(lift(0), b.left(over, dims, keepdim), "int64")
-    if b.undefined and not (over.whole or over.truth):
-        term = _standing(term, b.fold("max", term, [dim]))
+    undefined = b.undefined and not (over.whole or over.truth)
     if len(dim) == 1:
-        return b.value(Reduce("argmax", dim[0], term), b.left(over, dims, keepdim), "int64")
+        found: Term = Reduce("argmax", dim[0], term)
+        if undefined:  # the first NaN is the largest; all of it takes one pass
+            flag, known = _undefined(term, 0.0, -1.0, 1.0), _undefined(term, term, term, NEGATIVE)
+            place = Reduce("argmax", dim[0], flag)
+            found = Map("where", (b.fold("max", flag, [dim]) > 0.5, place, Reduce("argmax", dim[0], known)))
+        return b.value(found, b.left(over, dims, keepdim), "int64")
+    if undefined:
+        term = _standing(term, b.fold("max", term, [dim]))
     largest = b.fold("max", term, [dim])
     found = first_place(b, nq.equal(term, largest), b.at(dim), b.known(dim, "a place"), [dim])
     return b.value(found, b.left(over, dims, keepdim), "int64")
@@ -106,8 +112,12 @@ def _standing(term: Term, largest: Term) -> Term:
     """Return 1 where a number is the largest, 2 where it is NaN, of which no comparison is true, and at most 0
     elsewhere.
     """
-    undefined = nq.where(term < 0.0, 0.0, nq.where(lift(0.0) <= term, -1.0, 2.0))
-    return nq.where(term < largest, 0.0, nq.where(largest <= term, 1.0, undefined))
+    return nq.where(term < largest, 0.0, nq.where(largest <= term, 1.0, _undefined(term, 0.0, -1.0, 2.0)))
+
+
+def _undefined(term: Term, below: Term | float, above: Term | float, otherwise: float) -> Term:
+    """Return one of three: where a number is below 0, where it is not, and where it is NaN."""
+    return nq.where(term < 0.0, below, nq.where(lift(0.0) <= term, above, otherwise))
 
 
 def first_place(b: Builder, chosen: Term, place: Term, size: int, over: Sequence[Any]) -> Term:
