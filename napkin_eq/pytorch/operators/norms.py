@@ -16,7 +16,7 @@ def centred(b: Builder, term: Term, over: Sequence[Dim], eps: float) -> tuple[Te
     """Return a term with mean 0 and variance 1 over dimensions, the mean, the variance, and one over the root of
     variance and eps.
     """
-    # The last dimension outside: where time ends the search among forms of nested statistics, what it has then is better
+    # The last dimension outside: where time ends a search among nested statistics, what it has by then is better
     over = over[::-1]
     mean = b.mean(term, over)
     away = term - mean
