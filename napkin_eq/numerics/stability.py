@@ -54,6 +54,7 @@ WILD = Family(
 HUGE, MASKS = 2.0**100, 4
 TRIAL = "·family"  # the axis of the families; no axis of a diagram has this name
 TOLD = 0.5  # of the families: where fewer have a bound and a value of an output, its masks are taken for inputs
+GONE = 0.2  # of its elements: where more are absent, they are too
 ABSENT_PART, PARTLY = 0.1, (family("normal"), WILD)  # of what these inputs hold, for these families
 ALIKE = 1e-3  # how near two forms are, relative to their values, that are taken to be of the same masks
 # Lanes of an axis that is folded, fewer where many are; of any other; of a block.
@@ -311,7 +312,9 @@ class Stability:
         return most
 
     def _told(self, item: Term) -> float:
-        """Return the part of the families for which an output has a bound and a value somewhere."""
+        """Return the part of the families for which an output has a bound and a value somewhere; none where much of it
+        is absent.
+        """
         import numpy as np
 
         from napkin_eq.lang.numpy_semantics import aligned
@@ -325,6 +328,8 @@ class Stability:
                 return 1.0
             names, (error, value) = aligned(found.error, found.value, also=(TRIAL,))
             told = np.isfinite(error) & np.isfinite(value)
+            if np.isneginf(value).mean() > GONE:
+                return 0.0
             return float(told.any(axis=tuple(i for i, name in enumerate(names) if name != TRIAL)).mean())
 
 

@@ -112,7 +112,7 @@ def derive(
         aim.budget.begin()  # laws that nobody has proved here before take many seconds, once
         try:
             with _rarely_collected(), expecting(expected):
-                outputs = kernels(Job(diagram, aim, laws))
+                outputs = _each_value(Job(diagram, aim, laws))
                 plan, tiled = planned(diagram, outputs, aim.machine, dtype)
         except RecursionError:
             deep = max(term.depth for _, term in diagram.outputs)
@@ -145,6 +145,17 @@ def _rarely_collected() -> Iterator[None]:
 
 
 # -- which way: a cover of a graph, or a search for the outputs together, one by one, or operator by operator ----------
+
+
+def _each_value(job: Job) -> list[Output]:
+    """Derive a diagram's values; an output that is another's equal is computed once more, by kernels of its own."""
+    first: dict[Term, str] = {}
+    again = []
+    for name, term in job.diagram.outputs:
+        if first.setdefault(term, name) != name:
+            again.append((name, term))
+    found = kernels(job.on((name, term) for term, name in first.items()) if again else job)
+    return [*found, *(output for pair in again for output in kernels(job.on([pair])))]
 
 
 def kernels(job: Job) -> list[Output]:

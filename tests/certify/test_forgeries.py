@@ -90,8 +90,12 @@ def test_at_random_places_what_is_false_is_refused_and_a_weaker_checker_is_found
         node = typed(self, row)
         return node._replace(marks=node.marks - {checker.ACC})
 
+    # A law of recurrences may stand in a stream over its own axis
+    streamed = dict(uses(400, only="recur-factor"))
+    streamed = {name: data for name, data in streamed.items() if checked(data)["status"] != "ok"}
     monkeypatch.setattr(checker.Checker, "typed", open_nowhere)
-    assert any(checked(made[name])["status"] == "ok" for name in false)
+    weaker = [data for data in streamed.values() if checked(data)["status"] == "ok"]
+    assert any(differ(data) is True for data in weaker)
 
 
 def test_an_equation_of_masks_and_whole_numbers_is_evaluated_whatever_the_order_of_its_axes() -> None:

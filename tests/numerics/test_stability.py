@@ -139,3 +139,13 @@ def test_what_a_mask_leaves_absent_everywhere_is_told_with_the_mask_taken_for_an
     assert held.admits(nq.sum((mean - kept) * (mean - kept), x))
     assert not held.admits(nq.sum(kept * kept, x) - 2 * mean * nq.sum(kept, x) + nq.size(x) * mean * mean)
     assert len(Stability(CENTRED["covariance"](), "float32").trials) == 1
+
+
+def test_what_is_absent_at_some_elements_of_an_output_is_told_with_its_mask_taken_for_an_input() -> None:
+    """Where one lane is absent the variance is: its square beside that lane, past the range, is no number."""
+    kept = nq.where(A < 0.0, B, -math.inf)
+    mean = nq.sum(kept, x) / nq.size(x)
+    held = Stability(nq.where(A < 0.0, B, nq.sum((kept - mean) * (kept - mean), x)), "float32")
+    assert len(held.trials) == 2
+    expanded = nq.sum(kept * kept, x) - 2 * mean * nq.sum(kept, x) + nq.size(x) * mean * mean
+    assert not held.admits(nq.where(A < 0.0, B, expanded))

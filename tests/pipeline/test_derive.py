@@ -454,3 +454,11 @@ def test_unknown_names_are_refused(arguments, message):
         derive(diagram("softmax"), **arguments)
 
 
+def test_outputs_that_are_one_value_are_each_stored():
+    a = nq.array("A", *nq.axes("m n", m=8, n=16))
+    n = a.axes[1]
+    for one, other in ((nq.sum(a, n), nq.sum(a, n)), (a * 2.0, a * 2.0), (a * 2.0, 2.0 * a)):
+        found = derive(Diagram("d", (("one", one), ("more", nq.max(a, n)), ("other", other))), dtype="float32")
+        values = run(found, {"A": np.arange(128.0).reshape(8, 16)}, {})
+        np.testing.assert_array_equal(values["one"], values["other"])
+        assert found.certificate["status"] == "proved" and len(values) == 3

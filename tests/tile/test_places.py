@@ -12,6 +12,7 @@ from napkin_eq.lang.term import Fold, Index, Map, Reduce, Scan
 from napkin_eq.laws.law import TRUE, Axis, statements_of
 from napkin_eq.numerics.error_bound import error_bound
 from napkin_eq.prove.prove import prove
+from napkin_eq.tile import ir as p
 from napkin_eq.tile.printers import emit
 
 T, X = nq.axes("t x", t=5, x=17)
@@ -56,6 +57,18 @@ def test_a_long_axis_is_streamed_and_no_place_is_rounded():
     derivation, found = derived(nq.argmax(nq.array("A", T, LONG), LONG), {"A": values}, "float16")
     assert any(c.role == "stream" for c in derivation.plan.kernels[0].coords)
     np.testing.assert_array_equal(found, [0, 65_537, 65_537, 65_537, 65_537])
+
+
+@pytest.mark.parametrize("extent", [17, 70_001])
+def test_a_place_lies_in_its_axis_whatever_the_numbers_are(extent):
+    """Of numbers that are none a lane past the end is as large as any."""
+    long = Axis("x", extent)
+    values = np.full((5, extent), np.nan)
+    values[0] = 0.0
+    derivation, found = derived(nq.argmax(nq.array("A", T, long), long), {"A": values})
+    assert found[0] == 0 and (found >= 0).all() and (found < extent).all()
+    (least,) = (s for s in p.statements(derivation.plan.kernels[-1].body) if isinstance(s, p.Let) and s.op == "min")
+    assert extent - 1 in least.args
 
 
 def test_a_place_reads_an_array():

@@ -288,6 +288,10 @@ class Folds(Arithmetic):
             if wide
             else self.start(coord)
         )
+        if wide and self.valid(coord):  # of numbers that are none a lane past the end may be the largest
+            size = self.size(self.coords[coord].axis)
+            last = size - 1 if isinstance(size, int) else self.emit("add", (size, -1), "i32")
+            at = self.emit("min", (at, last), "i32")
         if acc is None or before is None:
             return at
         value = self._reduced(VALUES[monoid], coord, self.as_value(body)) if wide else body

@@ -237,11 +237,13 @@ class _Claimed(Judge):
         return [(dict(bindings), tuple(Derivation(judgment, BASE) for judgment in told))]
 
 
-def used(seed: int) -> tuple[str, Data] | None:
-    """Return a certificate of one step, a law at a place, all drawn by a number; None where nothing fits together."""
+def used(seed: int, only: str = "") -> tuple[str, Data] | None:
+    """Return a certificate of one step, a law at a place, all drawn by a number; None where nothing fits together;
+    `only`: the law's name.
+    """
     drawing = _Drawing(seed)
     running = drawing.random.random() < 0.1
-    law = drawing.random.choice([law for law in _laws() if not running or law.name in RUNNING])
+    law = drawing.random.choice([law for law in _laws() if law.name == only or (not only and _fits(law, running))])
     rules = [s for s in statements() if isinstance(s, Inference)]
     judge = Judge(rules, placed=False) if running or drawing.random.random() < 0.5 else _Claimed(())
     around, still, stream = drawing.place(drawing.random.choice((0, 1, 1, 2, 2, 3)))
@@ -265,6 +267,10 @@ def used(seed: int) -> tuple[str, Data] | None:
     return None
 
 
-def uses(count: int, first: int = 0) -> Iterator[tuple[str, Data]]:
-    """Yield certificates of laws at random places, the first of which is drawn by a number."""
-    yield from (made for seed in range(first, first + count) if (made := used(seed)) is not None)
+def _fits(law: Law, running: bool) -> bool:
+    return not running or law.name in RUNNING
+
+
+def uses(count: int, first: int = 0, only: str = "") -> Iterator[tuple[str, Data]]:
+    """Yield certificates of laws, or of `only` one, at random places, the first of which is drawn by a number."""
+    yield from (made for seed in range(first, first + count) if (made := used(seed, only)) is not None)
