@@ -148,14 +148,10 @@ def _rarely_collected() -> Iterator[None]:
 
 
 def _each_value(job: Job) -> list[Output]:
-    """Derive a diagram's values; an output that is another's equal is computed once more, by kernels of its own."""
-    first: dict[Term, str] = {}
-    again = []
-    for name, term in job.diagram.outputs:
-        if first.setdefault(term, name) != name:
-            again.append((name, term))
-    found = kernels(job.on((name, term) for term, name in first.items()) if again else job)
-    return [*found, *(output for pair in again for output in kernels(job.on([pair])))]
+    """Derive a diagram's outputs; where two are one value, each by itself."""
+    if len({term for _, term in job.diagram.outputs}) == len(job.diagram.outputs):
+        return kernels(job)
+    return [output for pair in job.diagram.outputs for output in kernels(job.on([pair]))]
 
 
 def kernels(job: Job) -> list[Output]:
