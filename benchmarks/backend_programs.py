@@ -708,7 +708,8 @@ def main() -> None:
     if given.one:
         print("row " + json.dumps(compiled(given.one)))
         return
-    names = [name for name in PROGRAMS if not given.words or any(word in name for word in given.words)]
+    texts = [word for word in given.words if word not in PROGRAMS]  # a whole name is that program alone
+    names = [n for n in PROGRAMS if not given.words or n in given.words or any(text in n for text in texts)]
     first, every = map(int, given.share.split("/"))
     names, share = names[first::every], f"_{first}" if every > 1 else ""
     begun, waiting, running = time.time(), list(names), dict[str, Any]()
