@@ -27,7 +27,7 @@ from napkin_eq.pytorch.regions import Region, Times
 # Calls between two events, so that the host runs ahead as it does in a program; rounds, and seconds for all of them
 CALLS, ROUNDS, SECONDS = 5, 24, 0.5
 AHEAD, CLOCK = 2.0, 1.7e9  # times what the host takes for calls, for which the GPU waits; its clocks in a second, about
-HOPELESS = 1.3  # times what Inductor's takes: kernels that are predicted to take more are not timed
+HOPELESS = 2.5  # times what Inductor's takes: kernels that are predicted to take more are not timed
 ROOM = 3  # times the bytes that a region reads and returns: what has to be free
 
 

@@ -109,7 +109,8 @@ def test_times_decide_before_predictions():
         patch.setattr(regions, "turned_bytes", lambda program, kernels, strides: 0)
         assert weighed(None).startswith("no gain is predicted: 100.0 us against 90.0")
         assert weighed(Times(100.0, 140.0)) == ""
-        assert weighed(Times(100.0, 101.0)).startswith("no gain is measured: 100.0 us here against 101.0")
+        for ours, library in ((100.0, 101.0), (30.0, 34.0)):
+            assert weighed(Times(ours, library)).startswith(f"no gain is measured: {ours} us here against {library}")
         assert weighed(Times(math.inf, 70.0)).endswith("which takes 70.0 us here")
 
 
