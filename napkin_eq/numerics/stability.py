@@ -7,6 +7,10 @@ large, near the end of an exponential's range. The *growth* of a form is the lar
 of its bound to that of what the diagram says, both with the output rounded to its storage type. A form is admitted if
 that is at most FACTOR. Where the diagram itself has no bound, as past the range of float32, nothing is asked.
 
+A constant that is one over the length of an axis, as a mean may be written, is none over the fewer lanes of a trial,
+and what cancels over all lanes does not cancel there: the forms of such a diagram are bounded once more with constants
+of that many lanes in their place.
+
 What a diagram compares may leave it absent for most of these inputs, so that they ask nothing either. The forms of such
 a diagram are bounded once more with what it masks taken for an input, all of it there or some of it absent, and so with
 other masks that it computes from numbers.
@@ -14,6 +18,7 @@ other masks that it computes from numbers.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -81,6 +86,10 @@ class Stability:
         families = (*map(family, FAMILIES), STEEP, SPARSE, *_masks(source))
         natural = [draw(diagram, one, self.sizes, dtype, 0).clean for one in families]
         self.trials = [_trial(source, natural, self.sizes, dtype, {})]
+        long_axes = [a for a in axes_in(source) if a.name in folded and (a.size or 0) > self.sizes[a.name]]
+        lengths = _lengths([(a.size or 1, self.sizes[a.name]) for a in long_axes])
+        if any(_shorter(part, lengths) is not part for part in subterms(source)):
+            self.trials.append(_trial(source, natural, self.sizes, dtype, {}, lengths))
         freed = _freed(source)
         if freed and any(self._told(item) < TOLD for item in items):
             # A form may show what is behind a mask, so that all inputs have values.
@@ -303,8 +312,8 @@ class Stability:
                     _, (error, bound, value, other) = aligned(*errors, own.value, found.value)
                     once = unit * np.where(np.isfinite(value), np.abs(value), 0.0) + least + FLUSHED
                     grown = np.where(np.isfinite(bound), (error + once) / (bound + once), 0.0)
-                    if trial.freed:
-                        # A form whose masks are written otherwise is another value here.
+                    if trial.freed or trial.lengths:
+                        # A form whose masks or constants are written otherwise is another value here.
                         grown = np.where(
                             np.isclose(value, other, ALIKE, np.where(np.isfinite(error), error, 0.0)), grown, 0.0
                         )
@@ -338,29 +347,36 @@ class _Trial:
     """Bounds of terms over some inputs, all families at once, in float32 and where that is another type in the storage
     type; some masks are taken for inputs.
 
-    bounded: whether constants near the end of the range are taken for smaller ones.
+    bounded: whether constants near the end of the range are taken for smaller ones. lengths: of axes and of several
+    together, with those of the trial, by which constants are taken for others.
     """
 
     works: tuple[Work, ...]
     sizes: dict[str, int]
     freed: Mapping[Term, Input]
     bounded: bool
+    lengths: Mapping[int, int]
     done: dict[Term, Term]
 
     def swapped(self, form: Term) -> Term:
         """Return a term with the inputs that stand for its masks."""
-        if not self.freed and not self.bounded:
+        if not self.freed and not self.bounded and not self.lengths:
             return form
         for part in subterms(form) if form not in self.done else ():
             if part not in self.done:
                 parts = tuple(self.done[child] for child in part.children)
-                whole = _less(part) if self.bounded and _huge(part) else part
+                whole = _less(part) if self.bounded and _huge(part) else _shorter(part, self.lengths)
                 self.done[part] = self.freed[part] if part in self.freed else rebuilt(whole, parts)
         return self.done[form]
 
 
 def _trial(
-    source: Term, drawn: Sequence[Mapping[str, Any]], sizes: Mapping[str, int], dtype: str, freed: Mapping[Term, Input]
+    source: Term,
+    drawn: Sequence[Mapping[str, Any]],
+    sizes: Mapping[str, int],
+    dtype: str,
+    freed: Mapping[Term, Input],
+    lengths: Mapping[int, int] | None = None,
 ) -> _Trial:
     """Return bounds over inputs that are drawn, each array stacked along an axis of the families."""
     import numpy as np
@@ -369,7 +385,7 @@ def _trial(
     from napkin_eq.numerics.error_bound import Schedule, Work
 
     bounded = any(_huge(part) for part in subterms(source))
-    found = _Trial((), {**sizes, TRIAL: len(drawn)}, freed, bounded, {})
+    found = _Trial((), {**sizes, TRIAL: len(drawn)}, freed, bounded, lengths or {}, {})
     run = Run(source, drawn[0], found.sizes, 2**40, "float64")
     for node in subterms(source):
         if isinstance(node, Input):
@@ -408,6 +424,27 @@ def _masks(source: Term) -> list[Family]:
     inputs = min(MASKS, sum(isinstance(part, Input) for part in parts))
     # So few lanes are drawn that of halves none may be kept where another choice keeps it.
     return [of(number, *how) for number in range(inputs) for how in ((0.5, 0.0), (1.0, 1.0), (1.0, -1.0))]
+
+
+def _lengths(pairs: Sequence[tuple[int, int]]) -> dict[int, int]:
+    """Return the lanes of a trial by those of an axis, and of two or three axes together."""
+    found: dict[int, int] = {}
+    for count in (1, 2, 3):
+        for chosen in itertools.combinations(pairs, count):
+            found.setdefault(math.prod(n for n, _ in chosen), math.prod(lanes for _, lanes in chosen))
+    return found
+
+
+def _shorter(part: Term, lengths: Mapping[int, int]) -> Term:
+    """Return a constant that is made of a length, or of one over it, or of its square, as it is of the trial's."""
+    if not (isinstance(part, Const) and part.kind == "real" and math.isfinite(part.value) and part.value):
+        return part
+    for length, lanes in lengths.items():
+        for power in (-1, 1, -2):
+            times = abs(part.value) / float(length) ** power
+            if any(math.isclose(times, number, rel_tol=1e-6) for number in (1.0, 2.0, 0.5)):
+                return Const(part.value * (lanes / length) ** power)
+    return part
 
 
 def _huge(part: Term) -> bool:

@@ -149,3 +149,23 @@ def test_what_is_absent_at_some_elements_of_an_output_is_told_with_its_mask_take
     assert len(held.trials) == 2
     expanded = nq.sum(kept * kept, x) - 2 * mean * nq.sum(kept, x) + nq.size(x) * mean * mean
     assert not held.admits(nq.where(A < 0.0, B, expanded))
+
+
+def test_a_constant_that_is_one_over_a_length_is_one_over_the_lanes_of_the_trial() -> None:
+    """E[a^2] - m^2 loses all digits of a variance, be its mean a sum over the axis's size or times a constant; and a
+    mean over two axes is one over both lengths.
+    """
+    for rows, width in ((1, 4096), (64, 96)):
+        r, w = nq.axes("r w", r=rows, w=width)
+        a, over = nq.array("A", r, w), (r, w) if rows > 1 else (w,)
+        share = 1 / (rows * width)
+
+        def total(term: nq.Term, over: tuple[nq.Axis, ...] = over) -> nq.Term:
+            return nq.sum(term, *over)
+
+        mean = total(a) * share
+        held = Stability(total((a - mean) * (a - mean)) * share, "float32")
+        assert len(held.trials) == 2 and held.admits(total((mean - a) * (mean - a)) * share)
+        assert not held.admits(total(a * a) * share - mean * mean)
+    plain = nq.array("A", w)
+    assert len(Stability(nq.sum(nq.exp(plain * 0.3), w), "float32").trials) == 1
