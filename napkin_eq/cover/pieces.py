@@ -14,11 +14,12 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import BY_NAME, STORAGE, held_as
 from napkin_eq.lang.evaluate import output_order
 from napkin_eq.lang.interval import wide
-from napkin_eq.lang.term import Const, Index, Input, Map, Read, Recur, Reduce, Scan, Term, Tuple, subterms
+from napkin_eq.lang.term import Const, Input, Map, Read, Recur, Reduce, Scan, Term, Tuple, subterms
 from napkin_eq.laws.law import Judgment, nonneg, nonzero, pos
 from napkin_eq.machine.cost import elements
 from napkin_eq.search.candidates import Stored
 from napkin_eq.tile.resources import BYTES
+from napkin_eq.tile.stream_facts import multiplied
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +170,8 @@ def _counting(cut: Term) -> frozenset[str]:
     """
     terms = subterms(cut)
     given = {a.name for t in terms if isinstance(t, Input) for a in t.dims}
-    found = set[str]()
-    for term in terms:
-        if isinstance(term, Map) and term.op in ("le", "lt"):
-            products = [t.args for t in subterms(term) if isinstance(t, Map) and t.op == "mul"]
-            found |= {a.axis.name for a, b in products if isinstance(b, Const) and isinstance(a, Index)}
+    compared = [t for t in terms if isinstance(t, Map) and t.op in ("le", "lt")]
+    found = {axis.name for term in compared for axis, _ in multiplied(term)}
     return frozenset((found - given) & {a.name for a in cut.axes})
 
 

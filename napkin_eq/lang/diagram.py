@@ -70,14 +70,14 @@ class Diagram(Pictured):
                     f"diagram {self.name}: output {name} holds {term.kind} values, not {held!r:.60}; one of {fitting}"
                 )
 
-    def storing(self, **types: str) -> Diagram:
+    def storing(self, /, **types: str) -> Diagram:
         """Return the diagram with some outputs stored in types of their own, such as `storing(place="int64")`."""
         if unknown := sorted(set(types) - {name for name, _ in self.outputs}):
             outputs = ", ".join(name for name, _ in self.outputs)
             raise NapkinError(f"diagram {self.name} has no output {unknown[0]!r:.80}; its outputs are {outputs}")
         return replace(self, held=tuple({**dict(self.held), **types}.items()))
 
-    def laying(self, **orders: Sequence[str]) -> Diagram:
+    def laying(self, /, **orders: Sequence[str]) -> Diagram:
         """Return the diagram with some outputs stored along their axes in an order of their own, such as
         `laying(out=("m", "n"))`, in which the last lie side by side.
         """

@@ -250,8 +250,7 @@ def replaced(module: Any, regions: Sequence[Region], gpu: bool) -> Any:
         region = dataclasses.replace(
             whole,
             nodes=_mapped(whole.nodes, copies),
-            reads=_mapped(whole.reads, copies),
-            sizes=_mapped(whole.sizes, copies),
+            given=_mapped(whole.given, copies),
             returns=_mapped(whole.returns, copies),
         )
         kernel: Any = registered(region) if gpu else Kernel(region)

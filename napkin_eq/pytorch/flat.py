@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from napkin_eq.frontend.join import joined
-from napkin_eq.pytorch.program import Port, Program
+from napkin_eq.pytorch.program import Port, Program, lying
 
 
 def flat(program: Program) -> Program:
@@ -26,7 +26,7 @@ def flat(program: Program) -> Program:
             return port
         return replace(port, dims=tuple((axis,) for axis in found.order(port.axes)), term=made.get(port.name))
 
+    outputs = tuple(map(ported, program.outputs))
     diagram = replace(program.diagram, outputs=tuple(made.items()), laid=())
-    return replace(
-        program, diagram=diagram, inputs=tuple(map(ported, program.inputs)), outputs=tuple(map(ported, program.outputs))
-    )
+    diagram = lying(diagram, {port.name: port.axes for port in outputs})
+    return replace(program, diagram=diagram, inputs=tuple(map(ported, program.inputs)), outputs=outputs)

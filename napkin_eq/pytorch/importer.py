@@ -22,7 +22,7 @@ from napkin_eq.pytorch.build.wires import ROUNDS, Wires
 from napkin_eq.pytorch.naming import Refused, clean_name, expression, extent_of, first_line, raised_at, type_name
 from napkin_eq.pytorch.operators.pairs import PARTS, Pair, opened
 from napkin_eq.pytorch.operators.pairs import read as pairs_of
-from napkin_eq.pytorch.program import REAL, Port, Program
+from napkin_eq.pytorch.program import REAL, Port, Program, lying
 
 # Of whole numbers of few bits these wrap around.
 WRAPPING = (
@@ -496,10 +496,7 @@ def of_graph(
     diagram = Diagram(name, tuple((port.name, port.term) for port in outputs if port.term is not None))
     edges = tuple(dict.fromkeys(reading.builder.edges))
     given = tuple(reading.given)
-    axes = {port.name: [axis.name for axis in port.axes] for port in outputs}
-    free = {name: {axis.name for axis in term.axes} for name, term in diagram.outputs}
-    several = {name: own for name, own in free.items() if len(own) > 1}
-    diagram = diagram.laying(**{name: [a for a in axes[name] if a in own] for name, own in several.items()})
+    diagram = lying(diagram, {port.name: port.axes for port in outputs})
     return Program(diagram, tuple(reading.inputs), tuple(outputs), storage, edges, wires_symbolic, given)
 
 

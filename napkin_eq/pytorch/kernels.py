@@ -28,7 +28,7 @@ from napkin_eq.pytorch import derive_one
 from napkin_eq.pytorch.build.builder import exactly
 from napkin_eq.pytorch.derive_one import SCHEMA, asked, written
 from napkin_eq.pytorch.flat import flat
-from napkin_eq.pytorch.program import REAL, Port, Program, laid
+from napkin_eq.pytorch.program import REAL, Port, Program, laid, lying
 from napkin_eq.pytorch.sizes import settled
 
 # Times the seconds of a search, and seconds beside, for which a derivation is waited for; and for its compiler
@@ -145,20 +145,17 @@ def diagram_of(program: Program, strides: Sequence[Sequence[int]] | None = None)
         program.diagram, outputs=tuple((name, term) for name, term in program.diagram.outputs if name in once)
     )
     diagram = diagram.storing(**own) if own else diagram
-    orders = {port.name: _lying(port, steps) for port, steps in zip(program.outputs, strides or (), strict=False)}
-    free = {name: {axis.name for axis in term.axes} for name, term in diagram.outputs}
-    # An axis along which all elements are one is no dimension of what is stored
-    laid = {name: [a for a in orders[name] if a in free[name]] for name in free if name in orders}
-    return diagram.laying(**{name: order for name, order in laid.items() if len(order) == len(free[name]) > 1})
+    if strides is None:
+        return diagram
+    return lying(diagram, {port.name: _by_stride(port, s) for port, s in zip(program.outputs, strides, strict=True)})
 
 
-def _lying(port: Port, steps: Sequence[int]) -> list[str]:
+def _by_stride(port: Port, steps: Sequence[int]) -> Sequence[Axis]:
     """Return the axes of a result in the order in which it lies in memory; joined axes lie as they are joined."""
-    kept = [axis.name for axis in port.axes]
-    if len(steps) != len(kept):
-        return kept
-    own = dict(zip(kept, steps, strict=True))
-    return sorted(kept, key=lambda name: -own[name])
+    if len(steps) != len(port.axes):
+        return port.axes
+    own = dict(zip(port.axes, steps, strict=True))
+    return sorted(port.axes, key=lambda axis: -own[axis])
 
 
 def same(program: Program) -> dict[str, str]:
@@ -285,7 +282,7 @@ def turned_bytes(program: Program, made: Kernels, strides: Sequence[Sequence[int
     for port, steps in zip(program.outputs, strides, strict=True):
         long = {a.name: a.size for a in port.axes if a.size != 1}
         lying = [name for name in order[stored_as[port.name]] if name in long]
-        kept = [name for name in _lying(port, steps) if name in long]
+        kept = [axis.name for axis in _by_stride(port, steps) if axis.name in long]
         if lying != kept and all(long.values()):
             each = BY_NAME[port.dtype].bytes if port.dtype in REAL else 4
             total += math.prod(size or 1 for size in long.values()) * each

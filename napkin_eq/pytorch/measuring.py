@@ -69,7 +69,8 @@ def _read(file: Path) -> Times | None:
     try:
         held = json.loads(file.read_text(encoding="utf-8"))
         ours = math.inf if held["ours_us"] is None else float(held["ours_us"])
-        return Times(ours, float(held["library_us"]))
+        library = float(held["library_us"])
+        return Times(ours, library) if ours > 0 and 0 < library < math.inf else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

@@ -218,6 +218,15 @@ class Program:
         return (value.round() if value.is_floating_point() else value).to(getattr(torch, port.dtype))
 
 
+def lying(diagram: Diagram, orders: Mapping[str, Sequence[Axis]]) -> Diagram:
+    """Return a diagram whose outputs lie along their axes in these orders; an axis along which all elements of an
+    output are one is no dimension of what is stored.
+    """
+    free = {name: {axis.name for axis in term.axes} for name, term in diagram.outputs}
+    found = {name: [a.name for a in orders[name] if a.name in free[name]] for name in free if name in orders}
+    return diagram.laying(**{name: order for name, order in found.items() if len(order) == len(free[name]) > 1})
+
+
 def laid(tensor: Any) -> Any:
     """Return a tensor as it lies in memory: complex numbers with their two parts as the last dimension."""
     import torch

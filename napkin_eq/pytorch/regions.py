@@ -107,9 +107,7 @@ class Region:
     nodes: list[Any]
     graph: Any = None  # the part as a graph of its own, with what it reads and returns
     given: list[Any] = field(default_factory=list)  # what its graph is given, in order
-    reads: list[Any] = field(default_factory=list)  # the tensors of these
     returns: list[Any] = field(default_factory=list)
-    sizes: list[Any] = field(default_factory=list)  # of what it reads, the numbers
     program: Program | None = None
     kernels: Kernels | None = None
     library_us: float = 0.0  # that PyTorch is taken to need
@@ -122,6 +120,16 @@ class Region:
     @property
     def taken(self) -> bool:
         return not self.reason
+
+    @property
+    def reads(self) -> list[Any]:
+        """The tensors that it is given."""
+        return [node for node in self.given if not is_number(node)]
+
+    @property
+    def sizes(self) -> list[Any]:
+        """The whole numbers that it is given."""
+        return [node for node in self.given if is_size(node)]
 
     @property
     def shapes(self) -> list[Sequence[Any]]:
@@ -353,9 +361,7 @@ def _read_computed(module: Any, nodes: list[Any], options: Options, refused: dic
         return [Region(nodes, reason="views and constants only")]
     try:
         graph, reads, returns = fuse_as_graphmodule(module, nodes, "region")
-        tensors = [node for node in reads if not is_number(node)]
-        sizes = [node for node in reads if is_size(node)]
-        region = Region(nodes, graph, list(reads), tensors, list(returns), sizes)
+        region = Region(nodes, graph, list(reads), list(returns))
         region.program = of_graph(graph.graph, "region", {}, {}, undefined=not options.finite)
     except Refused as reason:
         bad = [node for node in nodes if node.name == reason.node] or nodes

@@ -227,6 +227,21 @@ def counts(fold: Term) -> bool:
     return any(isinstance(t, Map) and t.op == "mul" and index in t.args for t in subterms(fold.where))
 
 
+def multiplied(term: Term) -> list[tuple[Axis, Const]]:
+    """Return the axes whose coordinates a term multiplies by constants, as those that count stretches are, each with
+    its constant.
+    """
+    products = [t.args for t in subterms(term) if isinstance(t, Map) and t.op == "mul"]
+    return [
+        (x.axis, number)
+        for args in products
+        for number in args
+        if isinstance(number, Const)
+        for x in args
+        if isinstance(x, Index)
+    ]
+
+
 def laned(tile: int, axis: Axis) -> bool:
     """Whether a stream of an axis may be folded lane by lane: its blocks are all whole, and wide."""
     return tile >= LEAST_LANED and axis.divides(tile)

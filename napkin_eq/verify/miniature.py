@@ -28,7 +28,7 @@ from napkin_eq.tile.expected import Expected, expecting
 from napkin_eq.tile.lower.elementwise import Proved
 from napkin_eq.tile.lower.kernel import Lowering
 from napkin_eq.tile.passes.warp_specialize import specialised
-from napkin_eq.tile.stream_facts import LEAST_LANED, MIN_DOT
+from napkin_eq.tile.stream_facts import LEAST_LANED, MIN_DOT, multiplied
 
 # What of a kernel says how and when it is run, and not what it computes; where it waits for others is held against its
 # data elsewhere.
@@ -322,10 +322,10 @@ class _Scale:
         wanted: dict[str, int] = {}
         for comparison in comparisons:
             others = {x.axis.name for x in subterms(comparison) if isinstance(x, Index)} - _counting(comparison)
-            for name, number in _times(comparison):
-                run = self.numbers.get(number, number).value
-                lanes = max((-(-self.sizes[other] // max(1, int(run))) for other in others), default=self.sizes[name])
-                wanted[name] = max(wanted.get(name, 0), lanes + 1)
+            for axis, number in multiplied(comparison):
+                run = max(1, int(self.numbers.get(number, number).value))
+                lanes = max((-(-self.sizes[other] // run) for other in others), default=self.sizes[axis.name])
+                wanted[axis.name] = max(wanted.get(axis.name, 0), lanes + 1)
         for name, lanes in wanted.items():
             if self.axes[name].size is not None and lanes < self.sizes[name] and self._keeps(name, lanes):
                 self.sizes[name] = lanes
@@ -365,20 +365,7 @@ class _Scale:
 
 def _counting(comparison: Map) -> set[str]:
     """Return the axes that a comparison multiplies by whole numbers, as those that count stretches are."""
-    return {name for name, _ in _times(comparison)}
-
-
-def _times(comparison: Map) -> list[tuple[str, Const]]:
-    """Return the axes that a comparison multiplies by whole numbers, each with its number."""
-    products = [t.args for t in subterms(comparison) if isinstance(t, Map) and t.op == "mul"]
-    return [
-        (x.axis.name, number)
-        for args in products
-        for number in args
-        if isinstance(number, Const)
-        for x in args
-        if isinstance(x, Index)
-    ]
+    return {axis.name for axis, _ in multiplied(comparison)}
 
 
 def _divided(size: int, by: int, tiles: Sequence[int]) -> int:

@@ -119,6 +119,8 @@ def test_outputs_lie_in_an_order_of_their_own():
     assert [axis.name for axis in alone.plan.outputs[0].dims] == ["n", "m"]
     with pytest.raises(NapkinError, match="diagram d: output out has the axes m, n, found the order m"):
         diagram.laying(out=("m",))
+    named = Diagram("d", (("self", product),)).storing(**{"self": "float32"}).laying(**{"self": ("n", "m")})
+    assert diagram_from_json(diagram_to_json(named)) == named
     with pytest.raises(NapkinError, match="no output 'other'; its outputs are out, row"):
         diagram.laying(other=("m",))
     broken = {**diagram_to_json(diagram), "laid": {"out": ["m", "k"]}}

@@ -76,3 +76,12 @@ def test_what_is_folded_over_all_dimensions_is_folded_over_the_last_one_first():
     (port,) = program.outputs
     outer = next(t for t in reversed(list(subterms(port.term))) if isinstance(t, Reduce))
     assert isinstance(outer.body, Reduce) and outer.axis == program.inputs[0].axes[0]
+
+
+def test_the_outputs_of_a_program_lie_in_pytorchs_order_with_joined_axes_too():
+    program = from_torch(lambda x: torch.exp(x).permute(2, 0, 1), torch.zeros(2, 3, 4))
+    joined = flat(program)
+    for made in (program, joined):
+        (port,) = made.outputs
+        assert dict(made.diagram.laid) == {port.name: tuple(axis.name for axis in port.axes)}
+    assert len(joined.outputs[0].axes) < len(program.outputs[0].axes)

@@ -16,12 +16,12 @@ from napkin_eq.machine.gpu import load
 from napkin_eq.pytorch import backend, measuring, regions
 from napkin_eq.pytorch.regions import Options, Region, Times
 
-pytestmark = pytest.mark.skipif(not shutil.which("g++"), reason="Inductor has no C++ compiler here")
-
 
 @pytest.fixture
 def clock(monkeypatch, tmp_path):
     """The times that calls are said to take: Inductor's, and those of kernels; calls are made once each."""
+    if not shutil.which("g++"):
+        pytest.skip("Inductor has no C++ compiler here")
     told = {"library": 100.0, "ours": 80.0, "rounds": 0}
 
     def medians(calls):
@@ -85,6 +85,18 @@ def test_kernels_that_are_predicted_to_take_far_more_are_not_timed(clock):
 def test_where_nothing_can_be_measured_the_prediction_decides(clock, monkeypatch):
     monkeypatch.setattr(measuring, "_fits", lambda region, device: False)
     assert "measured" not in str(compiled(gated, torch.randn(6, 40), torch.randn(6, 40)))
+
+
+def test_damaged_times_are_measured_again(tmp_path):
+    file = tmp_path / "one.times.json"
+    for ours, library in (("NaN", "2"), ("1", "NaN"), ("1", "Infinity"), ("-1", "2"), ("[]", "2"), ("1", "null")):
+        file.write_text(f'{{"ours_us": {ours}, "library_us": {library}}}')
+        assert measuring._read(file) is None
+    for text in ("", "[]", '{"ours_us": 1}'):
+        file.write_text(text)
+        assert measuring._read(file) is None
+    file.write_text('{"ours_us": null, "library_us": 2.5}')
+    assert measuring._read(file) == Times(math.inf, 2.5)
 
 
 def test_inputs_lie_as_they_did_and_are_places_of_any_array():

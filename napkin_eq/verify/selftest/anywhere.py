@@ -243,7 +243,8 @@ def used(seed: int, only: str = "") -> tuple[str, Data] | None:
     """
     drawing = _Drawing(seed)
     running = drawing.random.random() < 0.1
-    law = drawing.random.choice([law for law in _laws() if law.name == only or (not only and _fits(law, running))])
+    names = (only,) if only else RUNNING if running else ()
+    law = drawing.random.choice([law for law in _laws() if not names or law.name in names])
     rules = [s for s in statements() if isinstance(s, Inference)]
     judge = Judge(rules, placed=False) if running or drawing.random.random() < 0.5 else _Claimed(())
     around, still, stream = drawing.place(drawing.random.choice((0, 1, 1, 2, 2, 3)))
@@ -265,10 +266,6 @@ def used(seed: int, only: str = "") -> tuple[str, Data] | None:
             step = Step(law.name, forward, path, tuple(sorted(bindings.items())), before, after)
             return f"{law.name}, {seed}", make(before, after, [step], statements(), verdicts(), {}, judge)
     return None
-
-
-def _fits(law: Law, running: bool) -> bool:
-    return not running or law.name in RUNNING
 
 
 def uses(count: int, first: int = 0, only: str = "") -> Iterator[tuple[str, Data]]:
