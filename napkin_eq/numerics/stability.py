@@ -282,11 +282,11 @@ class Stability:
 
     def ratio(self, form: Term, reference: Term, unit: float, least: float, apart: bool = False) -> float:
         """Return the largest ratio of the bounds of two forms of one value, each rounded once more; 1 where they cannot
-        be bounded.
+        be bounded. Of places and masks infinity, if rounding may change what it cannot change in the reference.
 
         apart: of what they are off by but for what they share with other values.
         """
-        if form is reference or form.kind != "real":
+        if form is reference or form.kind != "real" and all(part.kind != "real" for part in subterms(form)):
             return 1.0
         key = _either_way(form), reference, apart
         if key not in self.known:
@@ -310,8 +310,11 @@ class Stability:
                 for found, own in pairs:
                     errors = (found.apart, own.apart) if apart else (found.error, own.error)
                     _, (error, bound, value, other) = aligned(*errors, own.value, found.value)
-                    once = unit * np.where(np.isfinite(value), np.abs(value), 0.0) + least + FLUSHED
-                    grown = np.where(np.isfinite(bound), (error + once) / (bound + once), 0.0)
+                    if form.kind == "real":
+                        once = unit * np.where(np.isfinite(value), np.abs(value), 0.0) + least + FLUSHED
+                        grown = np.where(np.isfinite(bound), (error + once) / (bound + once), 0.0)
+                    else:
+                        grown, value, other = np.where((bound == 0) & (error > 0), np.inf, 0.0), value * 1.0, other * 1.0
                     if trial.freed or trial.lengths:
                         # A form whose masks or constants are written otherwise is another value here.
                         grown = np.where(

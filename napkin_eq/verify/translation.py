@@ -39,6 +39,7 @@ KINDS = ("mixed", "low", "nothing", "rounded")
 # that rounds makes infinite.
 NEAR, MODERATE = 1e-9, 1e3
 EPSILON = 2.0**-50  # what a sum in float64 may lose of its largest summand, some additions in a row
+NUDGED, NUDGE = 3, 2.0**-20  # inputs beside those drawn on which rounding is measured, how far they are
 # Elements computed, what a statement costs beside its elements, how many an element of evaluation is worth: together
 # about half a second.
 MOST_WORK, STATEMENT, ELEMENT = 6e8, 1e4, 4.0
@@ -182,6 +183,7 @@ def disagreement(small: Miniature, seed: int = 0) -> Translation | None:
     """Run a plan in small on each kind of inputs and return the first disagreement, None where there is none."""
     run = emit(small.plan, "numpy")
     orders = {buffer.name: [axis.name for axis in buffer.dims] for buffer in small.plan.outputs}
+    types = {buffer.name: BY_SHORT[buffer.dtype].name for buffer in small.plan.outputs}
     sizes = tuple(sorted(small.sizes.items()))
     for number, kind in enumerate(KINDS):
         arrays = drawn(small, kind, seed + number)
@@ -191,7 +193,8 @@ def disagreement(small: Miniature, seed: int = 0) -> Translation | None:
         except NapkinError as reason:
             return Translation(DIFFERS, f"{given}: {reason}", sizes, KINDS)
         for name, source in small.sources:
-            why = _apart(found[name], source, small.placed[name], arrays, small.sizes, orders[name], kind == "rounded")
+            type_ = types[name] if kind == "rounded" else ""
+            why = _apart(found[name], source, small.placed[name], arrays, small.sizes, orders[name], type_)
             if why:
                 return Translation(DIFFERS, f"{given}: {name}{why}", sizes, KINDS)
     return None
@@ -275,11 +278,12 @@ def _apart(
     arrays: dict[str, Any],
     sizes: dict[str, int],
     order: list[str],
-    rounded: bool,
+    rounded: str,
 ) -> str:
     """Return where a plan's output is not the diagram's, nothing where it is; of one that rounds, where it is no number
     and should be.
 
+    rounded: the type that the output of one that rounds is stored in, nothing of one in float64.
     The reference may itself run out of range or digits: where the two differ, both terms are evaluated in long double,
     and a plan that does what its own term does in float64 is right if that term is the diagram in long double. What
     cancels is near to nothing but its own rounding, of which the bounds of both terms are the measure.
@@ -297,8 +301,8 @@ def _apart(
             if wanted.dtype.kind == "f"
             else np.zeros(wanted.shape, bool)
         )
-        if bad.any():  # unless the diagram itself, as it is written, may pass the range of float32 there
-            bad &= np.isfinite(_bounds((source,), arrays, sizes, order, "float32"))
+        if bad.any():  # unless the diagram itself, as it is written, may pass the range of its type there
+            bad &= np.abs(wanted) + _bounds((source,), arrays, sizes, order, rounded) <= BY_NAME[rounded].top
     else:
         bad = _bad(found, wanted)
     if bad.any() and wanted.dtype.kind == "f" and not rounded:
@@ -321,22 +325,34 @@ def _noise(
 ) -> tuple[Array, Array]:
     """Return by how much runs of two terms in float64 may differ, and where that is known.
 
-    It is their bounds; where an element has none, what it is off by in float32, and the last digit of the largest
-    number that the first term is computed by: what is added to that may be lost. What is infinite without a bound has
-    passed the range of float64, or is absent by a mask in doubt: the reference does not tell what it should be.
+    It is their bounds; where an element has none, what it is off by in float32, on these inputs and some that are
+    smaller by a few roundings, since what cancels may happen to be exact, and the last digit of the largest number
+    that the first term is computed by: what is added to that may be lost. What is infinite without a bound has passed
+    the range of float64, or is absent by a mask in doubt: the reference does not tell what it should be.
     """
     import numpy as np
 
-    bound, distance = _bounds(terms, arrays, sizes, order, "float64"), np.zeros(wanted.shape)
-    for term in terms:
-        own = {axis.name: sizes[axis.name] for axis in axes_in(term)}
-        with np.errstate(all="ignore"):
-            apart = np.abs(evaluate(term, arrays, own, dtype="float32", order=order) - wanted)
-        distance = np.maximum(distance, np.where(np.isfinite(apart), apart, np.inf))
+    bound = _bounds(terms, arrays, sizes, order, "float64")
     known = np.isfinite(bound)
-    return np.where(
-        known, bound, distance if known.all() else distance + EPSILON * _largest(terms[0], arrays, sizes)
-    ), known
+    if known.all():
+        return bound, known
+
+    def value(term: Term, at: dict[str, Any], dtype: str) -> Array:
+        own = {axis.name: sizes[axis.name] for axis in axes_in(term)}
+        return np.asarray(evaluate(term, at, own, dtype=dtype, order=order))
+
+    random, distance = np.random.default_rng(0), np.zeros(wanted.shape)
+    for trial in range(1 + NUDGED):
+        near = {
+            name: array * (1 - NUDGE * random.random(array.shape)) if trial and array.dtype.kind == "f" else array
+            for name, array in arrays.items()
+        }
+        meant = value(terms[0], near, "longdouble") if trial else wanted
+        for term in terms:
+            with np.errstate(all="ignore"):
+                apart = np.abs(value(term, near, "float32") - meant)
+            distance = np.maximum(distance, np.where(np.isfinite(apart), apart, np.inf))
+    return np.where(known, bound, distance + EPSILON * _largest(terms[0], arrays, sizes)), known
 
 
 def _largest(root: Term, arrays: dict[str, Any], sizes: dict[str, int]) -> float:

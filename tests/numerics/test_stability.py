@@ -169,3 +169,14 @@ def test_a_constant_that_is_one_over_a_length_is_one_over_the_lanes_of_the_trial
         assert not held.admits(total(a * a) * share - mean * mean)
     plain = nq.array("A", w)
     assert len(Stability(nq.sum(nq.exp(plain * 0.3), w), "float32").trials) == 1
+
+
+def test_a_place_that_the_diagram_cannot_miss_is_not_left_to_rounding() -> None:
+    """All of a - a are 0, and so is the place of the largest: of r a - r a, fused, it may be any."""
+    (r,) = nq.axes("r", r=3)
+    scale = 1 / nq.array("R", r)
+    held = Stability(nq.argmax((A - A) * scale, x), "float32")
+    assert held.admits(nq.argmax(scale * (A - A), x))
+    assert not held.admits(nq.argmax(scale * A - scale * A, x))
+    rounded = Stability(nq.argmax(nq.softmax(A, x), x), "float32")
+    assert rounded.admits(nq.argmax(A, x)) and rounded.admits(nq.argmax(nq.exp(A - nq.max(A, x)), x))
