@@ -30,6 +30,7 @@ from napkin_eq.tile.ir import (
     Stmt,
     StoreTile,
     Value,
+    definitions,
     passes_31_bits,
     statements,
     unrolled,
@@ -103,7 +104,7 @@ class KernelText(Blocks):
         self.turn, self.cached, self.at, self.chained = kernel.turn, kernel.evictions, 0, self.names.fresh("CHAINED")
         if not self.turn.alone:
             self.params.append(f"{self.chained}: tl.constexpr")
-        self.misled = misled(kernel)
+        self.misled, self.made = misled(kernel), definitions(kernel.body)
         self.values: dict[str, Value] = {}
         self.text: dict[str, str] = {}
         # Numbers and sizes: Triton may know them as it compiles, and then they are no tensors.
@@ -319,28 +320,49 @@ class KernelText(Blocks):
         return f", mask={' & '.join(self.operand(m, dims) for m in masks)}" if masks else ""
 
     def pointer(self, name: str, index: tuple[Operand, ...], dims: tuple[str, ...]) -> str:
-        """Return the pointers to the elements at an index, scalars first; offsets that may pass 2^31 are taken in 64
-        bits.
+        """Return the pointers to the elements at an index, what varies along few coordinates first; offsets that may
+        pass 2^31 are taken in 64 bits.
+
+        Of a coordinate with several offsets, as of places that are computed, one sum is added: a kernel that read so took a
+        quarter less time on an H100.
         """
         buffer = next((b for b in buffers(self.kernel) if b.name == name), None)
         if buffer is None or len(index) != len(buffer.dims):
             raise self.wrong(
                 f"buffer {name} is not listed, or is indexed by {len(index)} numbers for another number of dimensions"
             )
-        terms: list[tuple[bool, str]] = []
-        for position, operand in enumerate(index):
-            if operand in (0, "0") or (isinstance(operand, str) and self.text[operand] == "0"):
-                continue
+        terms: dict[tuple[str, ...], list[str]] = {}
+        rows: dict[tuple[str, ...], list[str]] = {}  # of one coordinate and in 32 bits, without the others
+        for position, place in enumerate(index):
             stride = buffer.dims[position + 1 :]
             known = 1
             for axis in stride:
                 known *= axis.size or 1
             factors = [size_argument(a) for a in stride if a.size is None] + ([str(known)] if known > 1 else [])
-            terms.append(
-                (bool(self.union((operand,))), " * ".join([self.offset(operand, dims, buffer, position), *factors]))
-            )
-        ordered = [text for tiled, text in terms if not tiled] + [text for tiled, text in terms if tiled]
-        return " + ".join([pointer_argument(buffer), *ordered])
+            for operand in self.addends(place):
+                if operand in (0, "0") or (isinstance(operand, str) and self.text[operand] == "0"):
+                    continue
+                span = self.union((operand,))
+                terms.setdefault(span, []).append(
+                    " * ".join([self.offset(operand, dims, buffer, position), *factors])
+                )
+                if len(span) == 1 < len(dims) and not passes_31_bits(buffer, position):
+                    rows.setdefault(span, []).append(" * ".join([self.operand(operand, span), *factors]))
+        for span, texts in rows.items():
+            if len(terms[span]) == len(texts) > 1:
+                lanes = ", ".join(":" if d in span else "None" for d in dims)
+                terms[span] = [f"({' + '.join(texts)})[{lanes}]"]
+        return " + ".join([pointer_argument(buffer), *(text for span in sorted(terms, key=len) for text in terms[span])])
+
+    def addends(self, place: Operand) -> list[Operand]:
+        """Return what a place is the sum of, if it varies along more coordinates than these: an offset that varies
+        along few is added to a pointer before it has lanes along the others.
+        """
+        stmt = self.made.get(str(place))
+        if isinstance(stmt, Let) and stmt.op == "add" and stmt.out.dtype == "i32":
+            if all(len(self.union((arg,))) < len(stmt.out.coords) for arg in stmt.args):
+                return [part for arg in stmt.args for part in self.addends(arg)]
+        return [place]
 
     def offset(self, operand: Operand, dims: tuple[str, ...], buffer: Buffer, position: int) -> str:
         if not passes_31_bits(buffer, position) or (isinstance(operand, str) and self.known(operand).dtype == "i64"):

@@ -29,10 +29,12 @@ def crossed(kernel: Kernel, dims: Dims) -> dict[Load | StoreTile, tuple[str, ...
         own = tuple(c.name for c in kernel.coords if any(c.name in span for span in spans))
         if len(own) < 2:
             continue
-        # Of a place that is computed of several coordinates the last is counted in the smallest steps
-        near = {d: (-at, -own.index(d)) for at, span in enumerate(spans) for d in span}
+        # Of a place that is computed of several coordinates the one is nearest that it is counted along, or the last,
+        # which is counted in the smallest steps
+        plainly = {d for d in spans[-1] if adjoining(stmt.index[-1], made, values, d)}
+        near = {d: (-at, d not in plainly, -own.index(d)) for at, span in enumerate(spans) for d in span}
         order = tuple(sorted(own, key=near.__getitem__))
-        if spans[-1] and adjoining(stmt.index[-1], made, values):
+        if plainly:
             first, *others = order
             as_they_stand = not short_rows(kernel.buffer(stmt.buffer)) or others == [d for d in own if d != first]
             order = own if as_they_stand else (*others, first)

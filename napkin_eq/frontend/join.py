@@ -1,6 +1,8 @@
 """Joined axes: two that always stand side by side, in memory and in every fold, are one axis, the second varying
 fastest. Of two that are folded together, an array that others are scaled by may have the first alone, as weights of
-channels do: it is read at the quotient.
+channels do: it is read at the quotient. Of two that a product of matrices is summed over, as channels and a window,
+one of its arrays has both, side by side, and the other is read at whatever places the quotient and the remainder say:
+so many lanes as both have together fill the matrix unit.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from napkin_eq.lang.axis import LARGEST, Axis
 from napkin_eq.lang.term import Const, Index, Input, Map, Read, Reduce, Size, Term, rebuilt, subterms
 
 TRUE, LONGEST = Const(True), 40
+APART, SCALED, MULTIPLIED = "apart", "scaled", "multiplied"  # how an array may have one of two axes, if it has not both
 # Lanes of a row beyond which no block holds it in registers: it is walked, once for each time that it is folded. Of a
 # shorter one nothing is gained by one axis instead of two, and what is read at a quotient is read lane by lane.
 HELD = 65_536
@@ -46,23 +49,27 @@ def joined(terms: Sequence[Term], stored: Iterable[Sequence[Axis]]) -> Joined:
 
     stored: the axes of each output in its order in memory; those of inputs are theirs. The value of a term at the place
     (i, j) of two axes, the second with n lanes, is that of the joined one at i n + j: a fold over one of them is inside
-    one over the other, and nothing speaks of a coordinate along either.
+    one over the other. Nothing speaks of a coordinate along either, but of a product of matrices.
     """
     outputs = [tuple(axes) for axes in stored]
     inputs = [t.dims for t in subterms(*terms) if isinstance(t, Input)]
-    found, parts, refused = tuple(terms), dict[Axis, tuple[Axis, ...]](), set[tuple[Axis, Axis, bool]]()
+    found, parts, refused = tuple(terms), dict[Axis, tuple[Axis, ...]](), set[tuple[Axis, Axis, str]]()
     while True:
         pairs = dict.fromkeys(pair for dims in (*outputs, *inputs) for pair in pairwise(dims))
         # What keeps all coordinates as they are comes first.
-        for scaled, (a, b) in ((scaled, pair) for scaled in (False, True) for pair in pairs):
-            if (a, b, scaled) in refused:
+        for way, (a, b) in ((way, pair) for way in (APART, SCALED, MULTIPLIED) for pair in pairs):
+            if (a, b, way) in refused:
                 continue
             try:
-                kept = [*outputs, *(dims for dims in inputs if not (scaled and _scales(dims, a, b, found, inputs)))]
+                kept = [*outputs, *(dims for dims in inputs if not (way == SCALED and _scales(dims, a, b, found, inputs)))]
+                if way == MULTIPLIED:
+                    if not _multiplied(a, b, found):
+                        raise _Apart
+                    kept = [*outputs, *(dims for dims in inputs if {a, b} <= {*dims})]
                 axis = _axis(a, b, found, kept)
-                made = _Pair(a, b, axis).terms(found)
+                made = _Pair(a, b, axis, way == MULTIPLIED).terms(found)
             except _Apart:
-                refused.add((a, b, scaled))
+                refused.add((a, b, way))
                 continue
             found, outputs = made, [_in_place(dims, a, b, axis) for dims in outputs]
             inputs = [t.dims for t in subterms(*found) if isinstance(t, Input)]
@@ -86,6 +93,33 @@ def _scales(
     return any({t.axis, t.body.axis} == {a, b} for t in folds)
 
 
+def _multiplied(a: Axis, b: Axis, terms: Sequence[Term]) -> bool:
+    """Tell whether two axes are only summed over, together, and what is summed is a product of an array that has both
+    and a value: each of them varies along an axis that is not summed over and the other has not.
+    """
+    if a.size is None or b.size is None or a.size * b.size > HELD:
+        return False
+    whole = [t for t in subterms(*terms) if isinstance(t, Reduce) and t.axis in (a, b)]
+    sums = [t for t in whole if isinstance(t.body, Reduce) and {t.axis, t.body.axis} == {a, b}]
+    return bool(sums) and len(whole) == 2 * len(sums) and all(_product(t, a, b) for t in sums)
+
+
+def _product(term: Reduce, a: Axis, b: Axis) -> bool:
+    body: Term = term
+    while isinstance(body, Reduce) and body.monoid == "sum" and body.where == TRUE:
+        body = body.body
+    if not (isinstance(body, Map) and body.op == "mul"):
+        return False
+    kept = {*term.axes}
+    return any(
+        isinstance(array, Input)
+        and {a, b} <= {*array.dims}
+        and kept & {*array.axes} - {*value.axes}
+        and kept & {*value.axes} - {*array.axes}
+        for array, value in (body.args, body.args[::-1])
+    )
+
+
 def _axis(a: Axis, b: Axis, terms: Sequence[Term], arrays: Sequence[Sequence[Axis]]) -> Axis:
     """Return an axis for two that are neighbours, in this order, in every array that has one; raises _Apart."""
     if a.size is None or b.size is None or a.size * b.size > LARGEST:
@@ -104,10 +138,11 @@ def _in_place(dims: Sequence[Axis], a: Axis, b: Axis, axis: Axis) -> tuple[Axis,
 
 
 class _Pair:
-    """Two axes on their way to be one."""
+    """Two axes on their way to be one; `placed`: coordinates along them are the joined one's quotient and remainder."""
 
-    def __init__(self, a: Axis, b: Axis, axis: Axis) -> None:
-        self.both, self.axis = {a: b, b: a}, axis
+    def __init__(self, a: Axis, b: Axis, axis: Axis, placed: bool = False) -> None:
+        self.both, self.axis, self.placed = {a: b, b: a}, axis, placed
+        self.places = {a: _divided("floordiv", Index(axis), b), b: _divided("mod", Index(axis), b)}
         self.done: dict[Term, Term] = {}
         self.inner: set[Term] = set()  # folds over one of the two: only a fold over the other may use them
 
@@ -151,8 +186,10 @@ class _Pair:
     def of(self, term: Term) -> Term:
         if isinstance(term, Input):
             (a, b) = self.both
-            if a in term.dims and b not in term.dims:
-                return Read(term, a, Map("floordiv", (Index(self.axis), Const(b.size or 1))))
+            alone = {a, b} & {*term.dims}
+            if len(alone) == 1 and (self.placed or a in alone):
+                (own,) = alone
+                return Read(term, own, self.places[own])
             return (
                 Input(term.name, _in_place(term.dims, a, b, self.axis), term.dtype, term.facts)
                 if a in term.dims
@@ -160,6 +197,8 @@ class _Pair:
             )
         if isinstance(term, Size) and term.axis in self.both:
             return Const(term.axis.size or 0)
+        if self.placed and isinstance(term, Index) and term.axis in self.both:
+            return self.places[term.axis]
         if "axis" in term.names and term.axis in self.both:
             raise _Apart
         if isinstance(term, Map) and (factors := self.factors(term)):
@@ -167,7 +206,8 @@ class _Pair:
             for factor in reversed(factors):
                 total = Map("mul", (self.done[factor], total))
             return total
-        return rebuilt(term, tuple(self.done[child] for child in term.children))
+        found = rebuilt(term, tuple(self.done[child] for child in term.children))
+        return _divided_once(found) if isinstance(found, Map) and found.op == "floordiv" else found
 
     def fold(self, term: Term) -> Term:
         """Return a fold over one axis of a fold over the other as one over both: lanes that either leaves out are left
@@ -182,6 +222,20 @@ class _Pair:
         masks = [self.done[mask] for mask in (term.where, inside.where) if mask != TRUE]
         mask = Map("and", tuple(masks)) if len(masks) == 2 else masks[0] if masks else TRUE
         return Reduce(term.monoid, self.axis, self.done[inside.body], mask)
+
+
+def _divided(op: str, place: Term, by: Axis) -> Term:
+    return Map(op, (place, Const(by.size or 1)))
+
+
+def _divided_once(term: Map) -> Term:
+    """Return the quotient by a product in the place of one of a quotient."""
+    place, by = term.args
+    if isinstance(place, Map) and place.op == "floordiv" and isinstance(by, Const) and by.value > 0:
+        inner, first = place.args
+        if isinstance(first, Const) and first.value > 0:
+            return Map("floordiv", (inner, Const(int(first.value * by.value))))
+    return term
 
 
 def _inverse_size(term: Term) -> Axis | None:

@@ -61,6 +61,9 @@ PART_SHARE, PART_REGISTERS, PART_CLOCKS = 1.5, 38, 450.0
 # Of an operand whose rows begin at addresses that are no multiple of so many bytes each element is loaded as if by so
 # many: a product of 8205 x 2949 x 5921 in float32 took 16.0 ms on an H100, 4.1 told without it
 APART, UNALIGNED = 8, 30.0
+# Of an operand in tf32 whose neighbours in memory do not lie along what is summed each element is copied by itself, as
+# if by so many: nine convolutions on an H100, of 16 to 64 channels
+TURNED = 7.0
 # Operations of a division beside its reciprocal: it scales, and corrects what it has
 DIVIDING, DIVISION = ("tanh", "sigmoid", "div"), 8.0
 CASTING, FOLDING = 0.5, 1.5  # operations per element of a conversion, and of a reduction or a prefix fold
@@ -203,6 +206,8 @@ def profile(kernel: p.Kernel) -> Profile:
     dotted = _feeds_dot(kernel)
     computed = computed_operands(kernel)
     loaded = {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
+    dots = [s for s in p.statements(kernel.body) if isinstance(s, p.Dot)]
+    turned = {name: s.coord for s in dots if s.precision == "tf32" for name in (s.a, s.b)}
     works: list[Work] = []
     reductions: list[Within] = []
     crossings: list[tuple[Crossing, Within]] = []
@@ -222,8 +227,10 @@ def profile(kernel: p.Kernel) -> Profile:
                         Work("load", stmt.out.coords, BYTES[stmt.out.dtype], stmt.buffer, loops, dotting, near=lying)
                     )
                     bytes_apart = lying.pitch * BYTES[stmt.out.dtype]
-                    if dotting and lying.last and lying.apart == 1 and bytes_apart % APART:
+                    if dotting and lying.last and lying.apart == 1 and lying.pitch > 1 and bytes_apart % APART:
                         works.append(Work("lsu", stmt.out.coords, UNALIGNED, "", loops))
+                    elif loops and turned.get(stmt.out.name, lying.last) != lying.last:
+                        works.append(Work("lsu", stmt.out.coords, TURNED, "", loops))
                     elif lying.last and (lying.apart > 1 or not adjoining(stmt.index[-1], made, values)):
                         works.append(Work("lsu", stmt.out.coords, 1.0, "", loops))
                 case p.StoreTile():

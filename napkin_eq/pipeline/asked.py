@@ -16,6 +16,8 @@ from napkin_eq.machine.gpu import Hardware
 from napkin_eq.prove.float_class import require_granted
 from napkin_eq.prove.prove import require_proved
 from napkin_eq.search.job import Aim, Laws
+from napkin_eq.tile.ir import MATRIX_ROUNDOFF
+from napkin_eq.tile.lower.reductions import NARROW
 
 PRINTERS = ("auto", "gluon", "triton")
 
@@ -29,6 +31,7 @@ def aimed(
     refused: Sequence[Term],
     limit: float | Budget,
     library: bool = False,
+    precision: str = "",
 ) -> Aim:
     """Return what a plan is to be made for; raises NapkinError for a name, a number or a type that there is not."""
     if dtype not in STORAGE:
@@ -37,6 +40,11 @@ def aimed(
         raise NapkinError(f"unknown printer {printer!r:.60}; one of {', '.join(PRINTERS)}")
     if max_error is not None and not max_error > 0:
         raise NapkinError(f"the largest relative error is {max_error:g}, expected a positive number such as 1e-2")
+    if precision and (precision not in MATRIX_ROUNDOFF or dtype != "float32" or max_error is not None):
+        raise NapkinError(
+            f"precision {precision!r:.60}: expected one of {', '.join(MATRIX_ROUNDOFF)}, of products of float32 (the dtype"
+            f" is {dtype}), and no largest error beside it"
+        )
     budget = limit if isinstance(limit, Budget) else Budget(limit)
     if not budget.seconds > 0:
         raise NapkinError(f"the limit is {budget.seconds:g} seconds, expected a positive number such as {SECONDS:g}")
@@ -49,6 +57,7 @@ def aimed(
         dtype,
         printer,
         max_error,
+        precision or NARROW,
         refused=frozenset(refused),
         budget=budget,
         held=dict(diagram.held),

@@ -85,6 +85,7 @@ def derive(
     limit: float | Budget = SECONDS,
     library: bool = False,
     expected: Expected = ANY,
+    precision: str = "",
 ) -> Derivation:
     """Derive the cheapest plan of a diagram for a GPU.
 
@@ -96,14 +97,15 @@ def derive(
     refused: terms of plans that are not to be taken. limit: seconds of processor time for the search, of a core that is
     not slowed (egraph/budget.py: a slow or busy one takes up to 2.5 times as many, for the same plan); where they end
     it, the best plan until then is returned, or one operator by operator, and the derivation's `limited` says what was
-    ended. library: matrix products of a library may take the place of kernels, trusted and not proved. expected: of
+    ended. precision: in which products of float32 are multiplied, "tf32", "tf32x3", "bf16x6" or "ieee"; nothing asks for
+    all digits of the numbers. library: matrix products of a library may take the place of kernels, trusted and not proved. expected: of
     sizes that are symbols, see tile/expected.py. Raises NapkinError for unknown names, a diagram that no tiles fit or
     an error that no plan keeps to, LawRefused for a law that is false or claims too much of floating point, Undecided
     for one that is not proved.
     """
     if not isinstance(diagram, Diagram):
         diagram = Diagram("diagram", (("out", diagram),))
-    aim = aimed(diagram, hardware, dtype, printer, max_error, refused, limit, library)
+    aim = aimed(diagram, hardware, dtype, printer, max_error, refused, limit, library, precision)
     clock = aim.budget.clock
     clock.seconds.clear()  # a budget that was another derivation's has its seconds
     with clock.stage("total"):
@@ -123,7 +125,7 @@ def derive(
     seconds = {stage: clock.seconds.get(stage, 0.0) for stage in TIMED}
     again = partial(
         derive, diagram, aim.machine, dtype, without, rules, allow_tested, printer, max_error,
-        limit=aim.budget.seconds, library=library, expected=expected,
+        limit=aim.budget.seconds, library=library, expected=expected, precision=precision,
     )  # fmt: skip
     return Derivation(
         diagram, aim.machine, dtype, plan, outputs, tiled, laws.statements, dict(laws.verdicts), seconds, printer,

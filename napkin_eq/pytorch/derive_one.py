@@ -22,7 +22,7 @@ from napkin_eq.lang.errors import NapkinError
 if TYPE_CHECKING:
     from napkin_eq.pipeline.derivation import Derivation
 
-SCHEMA = 6
+SCHEMA = 7
 SPILLED = 128  # bytes that a thread may spill: beyond it nobody knows what a kernel takes
 
 
@@ -34,13 +34,14 @@ def asked(
     interpreted: bool,
     edged: bool,
     sizes: dict[str, int],
+    precision: str,
     file: Path,
 ) -> str:
     """Return a request as text; `edged`: the kernels must be PyTorch's at edges, too; `sizes`: about how large axes
-    without one are.
+    without one are; `precision`: of products, as `derive` takes it.
     """
     request = {"dtype": dtype, "hardware": hardware, "seconds": seconds, "interpreted": interpreted, "edged": edged}
-    return json.dumps({"diagram": diagram, **request, "sizes": sizes, "file": str(file)})
+    return json.dumps({"diagram": diagram, **request, "sizes": sizes, "precision": precision, "file": str(file)})
 
 
 def answered(request: dict[str, Any]) -> None:
@@ -61,6 +62,7 @@ def answered(request: dict[str, Any]) -> None:
         printer=printer,
         limit=request["seconds"],
         expected=Expected(request["sizes"]),
+        precision=request["precision"],
     )
     if request["interpreted"]:
         found = portable(found)

@@ -70,12 +70,13 @@ def kernels_of(
     edged: bool = False,
     sizes: Mapping[str, int] | None = None,
     strides: Sequence[Sequence[int]] | None = None,
+    precision: str = "",
 ) -> Kernels:
     """Return the kernels of a program; raises NapkinError, in one line, where there are none.
 
     seconds: of processor time for the search, if it is not remembered. interpreted: portable Triton, which runs in its
     interpreter. edged: they must be PyTorch's at edges too (edge_trial.py). sizes: about how large axes of symbolic
-    sizes are. strides: of each result, in the order of which its kernels store it.
+    sizes are. strides: of each result, in the order of which its kernels store it. precision: of products of float32.
     """
     stored(program)
     program = flat(program)
@@ -88,6 +89,7 @@ def kernels_of(
         interpreted,
         edged,
         dict(sorted((sizes or {}).items())),
+        precision,
     )
     file = folder() / f"{_key(asking(Path()))}.py"
     known = _read(file)

@@ -22,7 +22,7 @@ from napkin_eq.pytorch.importer import complex_numbers, empty, of_graph
 from napkin_eq.pytorch.kernels import Kernels, kernels_of, stored, turned_bytes
 from napkin_eq.pytorch.naming import Refused, expression, line_of
 from napkin_eq.pytorch.operators.pairs import known
-from napkin_eq.pytorch.operators.price import about, bytes_of, contraction, library_us
+from napkin_eq.pytorch.operators.price import about, bytes_of, contraction, library_us, precision
 from napkin_eq.pytorch.order import apart
 from napkin_eq.pytorch.program import Program
 from napkin_eq.pytorch.sizes import expected, may_be_empty, settled
@@ -494,8 +494,10 @@ def _decide(region: Region, options: Options, hardware: str, interpreted: bool, 
     try:
         stored(region.program)
         region.long = True
+        # PyTorch's own kernels round to tf32 on a GPU alone
+        how = precision(region.nodes, region.program.dtype) if gpu and "tf32" in machine.tensor else ""
         region.kernels = kernels_of(
-            region.program, hardware, limit, interpreted, bool(region.edges), sizes, region.strides
+            region.program, hardware, limit, interpreted, bool(region.edges), sizes, region.strides, how
         )
         region.long = False
     except NapkinError as reason:

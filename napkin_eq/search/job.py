@@ -54,11 +54,11 @@ class Aim:
 
     @property
     def precisions(self) -> tuple[str, ...]:
-        """The precisions of contractions to try, fastest first; without an error to keep to, operands are as the
-        storage type has them.
+        """The precisions of contractions to try, fastest first; without an error to keep to, the one that was asked
+        for, or operands as the storage type has them.
         """
         if self.max_error is None:
-            return (NARROW,)
+            return (self.precision,)
         return tuple(p.MATRIX_ROUNDOFF) if self.dtype == "float32" else (NARROW, *p.MATRIX_ROUNDOFF)
 
 

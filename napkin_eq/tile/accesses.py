@@ -35,7 +35,7 @@ def near(
 ) -> Near:
     """Return how the elements of a load or a store lie."""
     dims = kernel.buffer(stmt.buffer).dims
-    last, apart = nearest(stmt.index, values, dims)
+    last, apart = nearest(stmt.index, made, values, dims)
     return Near(
         last,
         apart,

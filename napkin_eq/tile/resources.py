@@ -638,29 +638,73 @@ def neighbours(index: Sequence[p.Operand], values: Mapping[str, p.Value]) -> str
     return coords[0] if coords else ""
 
 
-def nearest(index: Sequence[p.Operand], values: Mapping[str, p.Value], dims: Sequence[Axis]) -> tuple[str, int]:
+def nearest(
+    index: Sequence[p.Operand], made: Mapping[str, p.Stmt], values: Mapping[str, p.Value], dims: Sequence[Axis]
+) -> tuple[str, int]:
     """Return the coordinate of a tile along which elements are nearest in memory, and how many elements apart two of
     its places are.
+
+    Along what a remainder is taken of places begin anew after a few: these are no neighbours.
     """
     apart = 1
     for operand, axis in zip(reversed(index), reversed(dims), strict=True):
-        if isinstance(operand, str) and values[operand].coords:
-            return values[operand].coords[0], apart
+        if isinstance(operand, str) and (coords := values[operand].coords):
+            steps = {coord: _step(operand, coord, made, values) for coord in coords}
+            known = [coord for coord in coords if steps[coord]]
+            if known:
+                coord = min(known, key=lambda c: steps[c] or 0.0)
+                return coord, apart * max(1, round(steps[coord] or 0.0))
+            if None not in steps.values() or not _begins_anew(operand, made):
+                return coords[0], apart
         if axis.size is None:
             break
         apart *= axis.size
     return "", 1
 
 
-def adjoining(operand: p.Operand, made: Mapping[str, p.Stmt], values: Mapping[str, p.Value]) -> bool:
-    """Tell whether neighbouring lanes of a place are neighbours, plainly enough for a compiler: counted up,
-    and moved.
+def _step(operand: p.Operand, coord: str, made: Mapping[str, p.Stmt], values: Mapping[str, p.Value]) -> float | None:
+    """Return by how much a place moves from one lane of a coordinate to the next, None where that is not told."""
+    if not isinstance(operand, str) or coord not in values[operand].coords:
+        return 0.0
+    stmt = made.get(operand)
+    if isinstance(stmt, p.Iota):
+        return 1.0
+    if not isinstance(stmt, p.Let):
+        return None
+    steps = [_step(arg, coord, made, values) for arg in stmt.args]
+    moving = [step for step in steps if step != 0.0]
+    if stmt.op in ("add", "neg", "cast", "min", "max") and len(moving) == 1:
+        return moving[0]
+    by = stmt.args[-1]
+    if stmt.op in ("mul", "floordiv") and len(moving) == 1 and moving[0] and type(by) is int and by > 0:
+        return moving[0] * by if stmt.op == "mul" else moving[0] / by
+    return None
+
+
+def _begins_anew(operand: str, made: Mapping[str, p.Stmt]) -> bool:
+    """Tell whether a place is computed of a remainder."""
+    waiting, found = [operand], False
+    while waiting:
+        if isinstance(stmt := made.get(waiting.pop()), p.Let):
+            found |= stmt.op == "mod"
+            waiting += [arg for arg in stmt.args if isinstance(arg, str)]
+    return found
+
+
+def adjoining(
+    operand: p.Operand, made: Mapping[str, p.Stmt], values: Mapping[str, p.Value], along: str | None = None
+) -> bool:
+    """Tell whether neighbouring lanes of a place are neighbours, plainly enough for a compiler: counted up, and moved.
+
+    along: a coordinate; without one the last that the place is computed of.
     """
     stmt = made.get(str(operand))
     if isinstance(stmt, p.Iota):
-        return True
-    wide = [arg for arg in stmt.args if isinstance(arg, str) and values[arg].coords] if isinstance(stmt, p.Let) else []
-    return isinstance(stmt, p.Let) and stmt.op in ("add", "cast") and bool(wide) and adjoining(wide[-1], made, values)
+        return along in (None, *stmt.out.coords)
+    if not isinstance(stmt, p.Let) or stmt.op not in ("add", "cast"):
+        return False
+    wide = [a for a in stmt.args if isinstance(a, str) and values[a].coords and along in (None, *values[a].coords)]
+    return bool(wide) and (along is None or len(wide) == 1) and adjoining(wide[-1], made, values, along)
 
 
 def _spread(kernel: p.Kernel, values: Mapping[str, p.Value]) -> Iterator[Spread]:

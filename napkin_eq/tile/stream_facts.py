@@ -7,11 +7,12 @@ Facts of terms alone; the tiles come in where the caller gives them.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.interval import interval
 from napkin_eq.lang.operators import NEUTRAL
 from napkin_eq.lang.term import (
     Acc,
@@ -250,6 +251,20 @@ def laned(tile: int, axis: Axis) -> bool:
 def conjuncts(mask: Term) -> list[Term]:
     """Split a mask into the parts that must all hold; where not one of several may, each of them may not."""
     return [] if mask == Const(True) else _parted(mask, "and", "or")
+
+
+def lies_inside(place: Term, axis: Axis, known: Collection[Term]) -> bool:
+    """Tell whether a place lies inside an axis, for all lanes of its own axes for which the masks hold that are
+    known.
+    """
+    (low, high), below = interval(place), False
+    for part in known:
+        if isinstance(part, Map) and part.op in ("lt", "le"):
+            (left, right), strict = part.args, part.op == "lt"
+            low = max(low, interval(left)[0] + strict) if right == place else low
+            high = min(high, interval(right)[1] - strict) if left == place else high
+            below |= strict and left == place and right == Length(axis)
+    return low >= 0 and (below or (axis.size is not None and high < axis.size))
 
 
 def disjuncts(mask: Term) -> list[Term]:

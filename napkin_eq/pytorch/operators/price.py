@@ -186,6 +186,14 @@ def _rounded(name: str) -> bool:
         return bool(getattr(own.conv if own is torch.backends.cudnn else own, "fp32_precision", "ieee") == "tf32")
 
 
+def precision(nodes: Sequence[Any], dtype: str) -> str:
+    """Return the precision in which products may be multiplied, as PyTorch is set here: "tf32" where all contractions
+    of nodes may be rounded so, nothing where not.
+    """
+    names = [name_of(node.target) for node in nodes if contraction(node)]
+    return "tf32" if dtype == "float32" and names and all(map(_rounded, names)) else ""
+
+
 def about(size: Any) -> int:
     """Return a size; of a symbolic one that of the example, without a guard on it."""
     if isinstance(size, int):

@@ -86,6 +86,7 @@ class Statements(ABC):
         self.multiples: dict[str, int] = {}
         self.lanes: dict[str, tuple[str, str]] = {}
         self.indices: set[str] = set()
+        self.sums: dict[str, tuple[p.Operand, ...]] = {}
 
     @abstractmethod
     def operand(self, term: Term, context: Context) -> p.Operand:
@@ -159,8 +160,12 @@ class Statements(ABC):
             return plain
         if op in ("add", "mul") and isinstance(args[1], str) and not isinstance(args[0], str):
             args = (args[1], args[0])  # numbers stand last, so that one product is not computed as two
+        if dtype == "i32" and op == "add":
+            args = self._by_rank(*args)
         coords = [c for a in args if isinstance(a, str) for c in self.values[a].coords]
         found = self.put(lambda v: p.Let(v, op, args), op, coords, dtype, args)
+        if dtype == "i32" and op == "add":
+            self.sums[found] = args
         if dtype == "i32" and op in ("add", "mul", "min", "max", "neg"):
             parts = [self.multiple(a) for a in args]
             self.multiples[found] = min(math.prod(parts), 1 << 30) if op == "mul" else math.gcd(*parts)
@@ -175,6 +180,18 @@ class Statements(ABC):
         dtype = "i64" if wide else "i32"
         numbers = tuple(self.cast(a, dtype) for a in numbers)
         return self.emit(op, (*args[:1], *numbers) if op == "where" else numbers, "i1" if comparison else dtype)
+
+    def _by_rank(self, one: p.Operand, other: p.Operand) -> tuple[p.Operand, p.Operand]:
+        """Return what to add for a sum of whole numbers of 32 bits: what varies along fewer coordinates is added first,
+        once for all lanes of the others.
+        """
+        spans = {a: {*self.values[a].coords} if isinstance(a, str) else set[str]() for a in (one, other)}
+        for whole, part in ((one, other), (other, one)):
+            for own, rest in (sides, sides[::-1]) if (sides := self.sums.get(str(whole))) else ():
+                span = {*self.values[own].coords} if isinstance(own, str) else set[str]()
+                if spans[part] <= span < spans[whole]:
+                    return rest, self.emit("add", (own, part), "i32")
+        return one, other
 
     def _same(self, op: str, args: tuple[p.Operand, ...]) -> p.Operand | None:
         """Return what an operator gives where two of its arguments are one value, if that is known of any value, and

@@ -51,7 +51,16 @@ from napkin_eq.tile.lower.elementwise import Proved
 from napkin_eq.tile.lower.reductions import NARROW, Folds
 from napkin_eq.tile.passes.dead_statements import live
 from napkin_eq.tile.passes.fuse_accumulator import accumulated
-from napkin_eq.tile.stream_facts import axis_ranks, covers, modes_of, plain, read_along, reduces_over
+from napkin_eq.tile.stream_facts import (
+    axis_ranks,
+    conjuncts,
+    covers,
+    lies_inside,
+    modes_of,
+    plain,
+    read_along,
+    reduces_over,
+)
 
 LOOPED = ("walk", "stream")  # the roles of coordinates that a loop takes block by block
 
@@ -185,7 +194,8 @@ class Lowering(Folds):
             case Length():
                 return self.size(term.axis)
             case Map():
-                return self.elementwise(term, context)
+                found = self._read_where(term, context) if term.op == "where" else None
+                return self.elementwise(term, context) if found is None else found
             case Fold() | Online() | Reduce():
                 return self.fold(term, context)
             case Recur():
@@ -216,11 +226,17 @@ class Lowering(Folds):
         return p.Buffer(array.name, array.dims, held_as(array.dtype, self.storage))
 
     def _load(
-        self, buffer: p.Buffer, dims: Sequence[Axis], places: Mapping[str, Axis | p.Operand], context: Context
-    ) -> p.Operand:
+        self,
+        buffer: p.Buffer,
+        dims: Sequence[Axis],
+        places: Mapping[str, Axis | p.Operand],
+        context: Context,
+        inside: Sequence[str] = (),
+    ) -> str:
+        """inside: masks beside those of the lanes past the ends of axes."""
         self.reads.setdefault(buffer.name, buffer)
         index: list[p.Operand] = []
-        masks: list[str] = []
+        masks: list[str] = list(inside)
         coords: list[str] = []
         for dim in dims:
             place = places.get(dim.name, dim)
@@ -232,6 +248,7 @@ class Lowering(Folds):
                 index.append(place)
             if isinstance(index[-1], str):
                 coords += self.values[index[-1]].coords
+        masks = list(dict.fromkeys(masks))
         args = (*index, *masks)
         name = self.put(
             lambda v: p.Load(v, buffer.name, tuple(index), tuple(masks)),
@@ -243,9 +260,27 @@ class Lowering(Folds):
         narrow = buffer.dtype in WHOLE and BY_SHORT[buffer.dtype].bytes < BY_SHORT[DEFAULT["int"]].bytes
         return self.cast(name, DEFAULT["int"]) if narrow else name
 
-    def _read(self, term: Read, context: Context) -> p.Operand:
+    def _read_where(self, term: Map, context: Context) -> p.Operand | None:
+        """Return what is read where a mask holds and 0 elsewhere, as one load; None of another choice, or where the
+        mask does not say that all places are inside the array.
+        """
+        mask, read, other = term.args
+        if not isinstance(read, Read) or other != Const(0.0) or self.resolved(term, context) is not term:
+            return None
+        held = self.operand(mask, context)
+        return self._read(read, context, (mask, held)) if isinstance(held, str) else None
+
+    def _read(self, term: Read, context: Context, kept: tuple[Term, str] | None = None) -> p.Operand | None:
+        """Return what is read of an array, places outside of it taken to the nearest inside.
+
+        kept: a mask and its value, outside of which nothing is read; None is returned where a place may still lie
+        outside of the array, or the mask varies along what the places do not.
+        """
+        known = {part for scope in self.stack for part, env in scope.known if env == restricted(context.env, part)}
+        known |= set(conjuncts(kept[0])) if kept else set()
         # Where the array is read along each axis: at a coordinate of this kernel, or at one that an index says.
         places: dict[str, Axis | p.Operand] = {}
+        masks: list[str] = [kept[1]] if kept else []
         body: Term = term
         outer: list[Read] = []
         while isinstance(body, Read):
@@ -256,16 +291,38 @@ class Lowering(Folds):
             if isinstance(index, Index) and same_size(index.axis, body.axis):
                 places[body.axis.name] = index.axis
             else:
-                last = self.emit("add", (self.size(body.axis), -1), "i32")
-                low = self.integers("max", (self.operand(index, context), 0))
-                places[body.axis.name] = self.cast(self.integers("min", (low, last)), "i32")
+                place = self.operand(index, context)
+                if lies_inside(index, body.axis, known):
+                    # Lanes past the end of an axis of the kernel lie anywhere.
+                    spanned = self.values[place].coords if isinstance(place, str) else ()
+                    masks += [mask for coord in spanned for mask in self.valid(coord)]
+                elif kept:
+                    return None
+                else:
+                    last = self.emit("add", (self.size(body.axis), -1), "i32")
+                    place = self.integers("min", (self.integers("max", (place, 0)), last))
+                places[body.axis.name] = self.cast(place, "i32")
             outer.append(body)
             body = body.body
-        if isinstance(body, Input):
-            return self._load(self.buffer(body), body.dims, places, context)
-        if body in self.arrays:
-            return self._load(self.arrays[body], self.arrays[body].dims, places, context)
+        if isinstance(body, Input) or body in self.arrays:
+            buffer = self.buffer(body) if isinstance(body, Input) else self.arrays[body]
+            if kept and not set(self.values[kept[1]].coords) <= self._spanned(buffer, places, context):
+                return None
+            return self._load(buffer, buffer.dims, places, context, masks)
         raise NapkinError(f"a read along {term.axis.name} of a value that is not stored: store it first")
+
+    def _spanned(
+        self, buffer: p.Buffer, places: Mapping[str, Axis | p.Operand], context: Context
+    ) -> set[str | None]:
+        """Return the coordinates that places in an array vary along."""
+        found = set[str | None]()
+        for dim in buffer.dims:
+            place = places.get(dim.name, dim)
+            if isinstance(place, Axis):
+                found.add(context.coord(place))
+            elif isinstance(place, str):
+                found |= {*self.values[place].coords}
+        return found
 
     def _running_size(self, axis: Axis, context: Context) -> p.Operand:
         mode = context.mode(axis)
