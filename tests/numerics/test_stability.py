@@ -150,6 +150,7 @@ def test_what_several_masks_of_zeros_and_ones_keep_keeps_its_digits() -> None:
     for meant, spread in (
         (A - c * (1.0 - B * both), (A - c) + c * (B * both)),
         (A - c * (1.0 - B) - c * (1.0 - both), (A - 2 * c) + c * (B + both)),
+        (A - c * (2.0 - B - both), (A - 2 * c) + c * (B + both)),
     ):
         held = Stability(nq.sum(nq.relu(meant), x), "float32")
         assert held.admits(nq.sum(nq.maximum(0.0, meant), x))
