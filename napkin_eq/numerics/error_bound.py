@@ -674,26 +674,25 @@ class Work:
             len(parts) == 2 and term.op != "exp" and all(part in direct(term) for part in parts)
         ):
             return found
-        names, (error, *sizes) = aligned(
-            found.error, *(_size(self.memo[part].value) for _, part in parts if part in self.memo)
-        )
-        rough = (
-            K
-            * w()
-            * (
-                number
-                + sum(
-                    abs(factor) * size
-                    for (factor, _), size in zip([p for p in parts if p[1] in self.memo], sizes, strict=True)
-                )
-            )
-        )
+        held = [(abs(factor), self.memo[part]) for factor, part in parts if part in self.memo]
+        names, (error, *sizes) = aligned(found.error, *(_size(got.value) for _, got in held))
+        total = number + sum(factor * size for (factor, _), size in zip(held, sizes, strict=True))
+        rough = K * w() * total
+        if len(held) == len(parts) and term.op != "exp" and all(factor % 1 == 0 for factor, _ in held):
+            # Small whole numbers that are exact have an exact sum in any order, if they have one as it is written.
+            rough = np.where((error == 0) & (total + constants(term) < 1 / w()) & self._whole(names, held), 0.0, rough)
         if term.op == "exp":
             names, (error, rough, value, power) = aligned(
                 Named(names, error), Named(names, np.asarray(rough)), found.value, self.memo[term.args[0]].value
             )
             rough = risen(value, power, rough)
         return replace(found, error=Named(names, error + np.nan_to_num(rough, nan=np.inf, posinf=np.inf)))
+
+    def _whole(self, names: tuple[str, ...], held: Sequence[tuple[float, Checked]]) -> Array:
+        """Tell where all of some values are whole numbers, and exact."""
+        _, data = aligned(*(part for _, got in held for part in (got.value, got.error)), also=names)
+        exact = [(value == np.round(value)) & (error == 0) for value, error in zip(data[::2], data[1::2], strict=True)]
+        return np.asarray(np.logical_and.reduce(np.broadcast_arrays(*exact)))
 
     def _onto(self, arg: Term, other: Checked, found: Checked) -> Checked:
         """Charge a sum of products for what it may be added onto, as often as it adds."""

@@ -3,9 +3,10 @@ small inputs.
 
 Each form is bounded in float32 as it is written (error_bound.py), on small inputs of families that break forms which
 cancel: far from zero, alternating in sign, constant rows, one element alone, zeros beside large numbers, tiny and very
-large, near the end of an exponential's range. The *growth* of a form is the largest ratio, over families and elements,
-of its bound to that of what the diagram says, both with the output rounded to its storage type. A form is admitted if
-that is at most FACTOR. Where the diagram itself has no bound, as past the range of float32, nothing is asked.
+large, so small and so large that a square passes the range, near the end of an exponential's range. The *growth* of a
+form is the largest ratio, over families and elements, of its bound to that of what the diagram says, both with the
+output rounded to its storage type. A form is admitted if that is at most FACTOR. Where the diagram itself has no bound,
+as past the range of float32, nothing is asked.
 
 A constant that is one over the length of an axis, as a mean may be written, is none over the fewer lanes of a trial,
 and what cancels over all lanes does not cancel there: the forms of such a diagram are bounded once more with constants
@@ -32,7 +33,7 @@ from napkin_eq.lang.evaluate import axes_in
 from napkin_eq.lang.operators import ABSENT, OPS
 from napkin_eq.lang.scope import opened
 from napkin_eq.lang.term import Const, Input, Map, Term, Tuple, rebuilt, subterms
-from napkin_eq.numerics.sample_inputs import Family, Place, draw, family, folded_axes
+from napkin_eq.numerics.sample_inputs import RANGE, Family, Place, draw, family, folded_axes
 from napkin_eq.tile.stream_facts import SPREAD
 
 if TYPE_CHECKING:
@@ -51,12 +52,24 @@ SPARSE = Family(
     "zeros beside large numbers",
     lambda place: 64.0 * place.normal() * (place.random.random(place.shape) < 0.5),
 )
+# Squares of these pass the range of float32 where a diagram may scale them into it first. A narrower type holds no such
+# numbers: of that, those near the ends of its own range.
+VAST = Family(
+    "vast",
+    "numbers whose squares are too large for float32",
+    lambda place: place.normal().clip(-3.0, 3.0) * min(2.0**90, RANGE[place.dtype][0] / 4.0),
+)
+SLIGHT = Family(
+    "slight",
+    "numbers whose squares are too small for float32",
+    lambda place: place.normal() * max(2.0**-90, RANGE[place.dtype][1] * 2.0**12),
+)
 # Numbers of all sizes whose squares may pass the range of float32, beside others.
 WILD = Family(
     "wild", "numbers of every size", lambda place: place.normal() * 10.0 ** place.random.integers(-25, 26, place.shape)
 )
-# A constant near the end of the range; how many inputs are looked at as masks.
-HUGE, MASKS = 2.0**100, 4
+# A constant near the end of the range; how many inputs are looked at as masks; of several together, what each keeps.
+HUGE, MASKS, MOSTLY = 2.0**100, 4, 0.75
 TRIAL = "·family"  # the axis of the families; no axis of a diagram has this name
 TOLD = 0.5  # of the families: where fewer have a bound and a value of an output, its masks are taken for inputs
 GONE = 0.2  # of its elements: where more are absent, they are too
@@ -83,7 +96,7 @@ class Stability:
         self.sizes: dict[str, int] = {
             a.name: -(-min(lanes[a.name], a.size or lanes[a.name]) // a.multiple) * a.multiple for a in axes_in(source)
         }
-        families = (*map(family, FAMILIES), STEEP, SPARSE, *_masks(source))
+        families = (*map(family, FAMILIES), STEEP, SPARSE, VAST, SLIGHT, *_masks(source))
         natural = [draw(diagram, one, self.sizes, dtype, 0).clean for one in families]
         self.trials = [_trial(source, natural, self.sizes, dtype, {})]
         long_axes = [a for a in axes_in(source) if a.name in folded and (a.size or 0) > self.sizes[a.name]]
@@ -409,7 +422,7 @@ def _trial(
 
 def _masks(source: Term) -> list[Family]:
     """Return families by which an input is a mask of zeros and ones, where a large number may stand for what is masked:
-    what the diagram keeps it keeps with all digits.
+    what the diagram keeps it keeps with all digits. So with several masks, all inputs or all but one.
     """
     parts = subterms(source)
     if not any(
@@ -424,9 +437,17 @@ def _masks(source: Term) -> list[Family]:
 
         return Family(f"mask {number}", "zeros and ones in one input", drawn)
 
-    inputs = min(MASKS, sum(isinstance(part, Input) for part in parts))
+    def but(number: int) -> Family:
+        def drawn(place: Place) -> Any:
+            return place.normal() if place.number == number else (place.random.random(place.shape) < MOSTLY) * 1.0
+
+        return Family(f"masks but {number}", "zeros and ones in all inputs but one", drawn)
+
+    given = sum(isinstance(part, Input) for part in parts)
+    inputs = min(MASKS, given)
     # So few lanes are drawn that of halves none may be kept where another choice keeps it.
-    return [of(number, *how) for number in range(inputs) for how in ((0.5, 0.0), (1.0, 1.0), (1.0, -1.0))]
+    single = [of(number, *how) for number in range(inputs) for how in ((0.5, 0.0), (1.0, 1.0), (1.0, -1.0))]
+    return [*single, *(but(number) for number in (-1, *range(inputs if given > 2 else 0)))]
 
 
 def _lengths(pairs: Sequence[tuple[int, int]]) -> dict[int, int]:

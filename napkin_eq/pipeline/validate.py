@@ -362,9 +362,11 @@ def executed(source: str, tensors: Sequence[Any], device: str = "") -> tuple[Any
 
     device: where a kernel without inputs is to run, which otherwise runs where they are.
     """
+    from napkin_eq.pipeline.function import runnable
+
     with tempfile.TemporaryDirectory(prefix="napkin-") as folder:
         file = Path(folder) / "kernel.py"
-        file.write_text(source, encoding="utf-8")
+        file.write_text(runnable(source), encoding="utf-8")
         run = runpy.run_path(str(file), run_name="napkin_kernel")["run"]
         place = [name for name, parameter in inspect.signature(run).parameters.items() if parameter.default == "cuda"]
         result = run(*tensors, **{name: device for name in place if device})

@@ -283,3 +283,20 @@ def test_a_number_that_no_float_says_is_bounded_as_any():
     number = Const(Fraction(1, 3))
     (bound,) = error_bound(Map("exp", (nq.array("A", x) + number,)), {"A": np.ones(4)}, {}, "float32")
     assert (bound > 0).all() and (bound < 1e-5).all()
+
+
+def test_small_whole_numbers_have_an_exact_sum_in_any_order():
+    """2 - m - m' of two masks is exact; of other numbers, of large ones and of a part that is off it is not."""
+    (x,) = nq.axes("x", x=4)
+    M, N = nq.array("M", x), nq.array("N", x)
+    arrays = {"M": np.array([0.0, 1.0, 1.0, 3.0]), "N": np.array([1.0, 0.0, 1.0, 2.0])}
+
+    def bound(term: nq.Term, **others: np.ndarray) -> np.ndarray:
+        return error_bound(1.0 * term, {**arrays, **others}, {}, "float64", order=["x"])[0]
+
+    rounded = 2.0**-52 * np.abs(evaluate(2.0 - M - N, arrays))
+    assert (bound(2.0 - M - N) <= rounded).all() and bound(2.0 - M - N)[2] == 0.0
+    assert (bound(2.1 - M - N) > 2.0**-54).all()
+    assert (bound(2.0 - M - N, M=arrays["M"] + 0.25) > 2.0**-54).all()
+    assert (bound(2.0 - M - N, M=arrays["M"] + 2.0**60) > 1.0).all()
+    assert (bound(2.0 - M - nq.exp(N)) > 2.0**-54).all()

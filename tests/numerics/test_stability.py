@@ -128,6 +128,35 @@ def test_a_form_that_is_off_beside_large_numbers_where_the_diagram_is_exact_at_a
         assert not held.admits((A + mean) - (A + mean))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_a_form_that_squares_what_the_diagram_scales_first_is_refused(dtype: str) -> None:
+    """Numbers relative to their largest, or times a constant, have squares within the range; their own are past it, or
+    0, and the root of the whole is infinite, or 0.
+    """
+    most = nq.max(nq.abs(A), x)
+    for scaled, taken_out in (
+        (nq.sum((A / most) * (A / most), x), nq.sum(A * A, x) / (most * most)),
+        (nq.sum((A * 1e-25) * (A * 1e-25), x), nq.sum(A * A, x) * 1e-25 * 1e-25),
+        (nq.sum((A * 1e25) * (A * 1e25), x), nq.sum(A * A, x) * 1e25 * 1e25),
+    ):
+        held = Stability(nq.sqrt(scaled), dtype)
+        assert held.admits(nq.sqrt(scaled))
+        assert not held.admits(nq.sqrt(taken_out))
+
+
+def test_what_several_masks_of_zeros_and_ones_keep_keeps_its_digits() -> None:
+    """Two masks are multiplied, or each has a large constant: beside what both keep nothing of that size is added."""
+    c, both = 1e4, nq.array("N", t)
+    for meant, spread in (
+        (A - c * (1.0 - B * both), (A - c) + c * (B * both)),
+        (A - c * (1.0 - B) - c * (1.0 - both), (A - 2 * c) + c * (B + both)),
+        (A - c * (2.0 - B - both), (A - 2 * c) + c * (B + both)),
+    ):
+        held = Stability(nq.sum(nq.relu(meant), x), "float32")
+        assert held.admits(nq.sum(nq.maximum(0.0, meant), x))
+        assert not held.admits(nq.sum(nq.relu(spread), x))
+
+
 def test_what_a_mask_leaves_absent_everywhere_is_told_with_the_mask_taken_for_an_input() -> None:
     """1 / (a1 ... ai) where a_i < b is absent somewhere in nearly every row: of what is drawn for a and b nothing
     asks anything of a variance of it, though its square may pass the range of float32 beside an absent lane.

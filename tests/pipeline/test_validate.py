@@ -141,6 +141,21 @@ def test_the_launcher_refuses_wrong_tensors(change, message):
         executed(derivation.triton(), [change(torch.zeros(5, 75, dtype=torch.float16))])
 
 
+def test_products_in_parts_run_in_the_interpreter() -> None:
+    """It does not know the word for them, which operands take that do not lie along their fold."""
+    m, n, k = nq.axes("m n k", m=512, n=512, k=256)
+    of = nq.Diagram("turned", (("out", nq.sum(nq.array("A", k, m) * nq.array("B", k, n), k)),))
+    derivation = derive(of, dtype="float32")
+    assert 'input_precision="bf16x6"' in derivation.triton()
+    (case,) = compared(of, derivation, "float32", "cpu", 0)
+    assert case.bound_used < 1 and case.max_error < 1e-3
+    arrays = [np.random.default_rng(i).standard_normal((256, 512)).astype("float32") for i in range(2)]
+    import torch
+
+    got = derivation.compile()(*map(torch.from_numpy, arrays))
+    assert np.allclose(got.numpy(), arrays[0].T @ arrays[1], atol=1e-3)
+
+
 def test_the_launcher_refuses_another_device():
     import torch
 
