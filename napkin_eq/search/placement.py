@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from napkin_eq.egraph.budget import Budget
@@ -51,6 +52,8 @@ from napkin_eq.tile.stream_facts import Streamed, depth_along, modes_of, reduces
 
 Join = tuple[tuple[int, ...], ...]
 MOST_STORES, MOST_SOLVED, MOST_BUNDLED, GAIN, FAR, SHORT, TARGET, PLACING = 6, 40, 5, 0.985, 1.5, 128, "target__", 0.75
+# Seconds that a kernel's tiles may take where the time for placements is over; times so many where none fitted yet
+OWN, FITS = 3.0, 3.0
 HOLDS = 8192  # lanes of a row that one tile surely holds with all that is computed of it
 
 
@@ -159,6 +162,15 @@ class Placer:
         placement.
         """
         return len(self.solved) > MOST_SOLVED or self.budget.over("placement", PLACING)
+
+    def _late(self, begun: float, priced: bool) -> bool:
+        """Tell whether a kernel that is solved since `begun` has taken so much time that it has the best tiles of those
+        priced by now, or, where none was, is given up.
+        """
+        enough, time = (OWN, PLACING) if priced else (FITS * OWN, 1.0)
+        if self.budget.clock.processor() - begun < enough:
+            return False
+        return self.budget.seconds == math.inf or self.budget.over("placement", time)
 
     def _joins(self, body: Term) -> list[Join]:
         """Return the ways to share kernels between outputs: not at all, those of the same passes, and all of them."""
@@ -392,6 +404,7 @@ class Placer:
                     least=least.us,
                     limit=limit,
                     stored=(*arrays.values(), *targets),
+                    over=partial(self._late, self.budget.clock.processor()),
                 )
                 if found:
                     self.solved[key] = found[0]

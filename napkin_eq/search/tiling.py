@@ -25,6 +25,7 @@ from napkin_eq.tile.stream_facts import MIN_DOT, RUN, Streamed, counts, covers, 
 SMALL, LARGEST_WHOLE, RELOWERED, MOST_CHOICES, STAGES = 256, 32768, 3, 1500, (4, 3, 2)
 SHORT = 4096  # elements that a program which takes several rows has in a tile at the most
 MOST_SHARED = 7  # tilings to try whether groups of warps can share them, before giving up
+GOLDEN = 2654435761  # odd, 2**32 over the golden ratio: its multiples lie far from one another
 TOLD, WASTE = 1.02, 4.0  # times nearer than this are not told apart; so many times the work is not done for less
 # Predicted microseconds, tiles, warps, stages with a minus, operations: more buffers than needed do no harm.
 _Choice = tuple[float, tuple[int, ...], int, int, float]
@@ -181,14 +182,16 @@ def solve(
     least: Callable[[Mapping[str, int]], float] = lambda blocks: 0.0,
     limit: float = math.inf,
     stored: Iterable[p.Buffer] = (),
+    over: Callable[[bool], bool] = lambda priced: False,
 ) -> list[Tiled]:
     """Return the `keep` fastest tilings of a kernel, best first; none where all take longer than a limit in
-    microseconds.
+    microseconds, or none was priced in time.
 
     printer: "auto" weighs tilings whose work groups of warps share too, "gluon" takes these alone where there are any.
     least: microseconds that a kernel takes at the least with so many blocks along its output axes: tilings that it
-    tells cannot be among the fastest, or keep to the limit, are not lowered. stored: as of `choices`. Raises
-    NapkinError, naming the capacity and by how much it is missed, where no choice fits.
+    tells cannot be among the fastest, or keep to the limit, are not lowered. stored: as of `choices`. over: tells
+    whether the time is over, given whether a tiling was priced by then. Raises NapkinError, naming the capacity and by
+    how much it is missed, where no choice fits.
     """
     options = choices(store, roles, stored)
     profiles = _Profiles(store, lower)
@@ -201,12 +204,12 @@ def solve(
         }
         return least(blocks)
 
-    plain, refusal = _plain(store, options, profiles, hardware, keep, bound, limit)
+    plain, refusal = _plain(store, options, profiles, hardware, keep, bound, limit, over)
     if printer == "triton" or hardware.arch not in ARCHS:
         beside: list[Tiled] = []
     else:
         most = plain[-1].cost.predicted_us if printer == "auto" and len(plain) == keep else math.inf
-        beside = _shared(store, options, profiles, hardware, keep, bound, min(most, limit))
+        beside = _shared(store, options, profiles, hardware, keep, bound, min(most, limit), over)
     found = beside if beside and printer == "gluon" else [*plain, *beside]
     if not found and refusal:
         raise NapkinError(refusal)
@@ -221,17 +224,18 @@ def _plain(
     keep: int,
     bound: Callable[[Mapping[str, int]], float],
     limit: float,
+    over: Callable[[bool], bool],
 ) -> tuple[list[Tiled], str]:
     """Return the fastest tilings of a kernel all of whose warps do all of its work, or why there is none: "" where that
-    is the limit.
+    is the limit, or the time.
     """
     names = sorted(options)
     every = [dict(zip(names, tiles, strict=True)) for tiles in _combinations(store, options, names)]
     profiles.among(every)
     priced_choices: list[_Choice] = []
     tried, enough, wanted = 0, math.inf, max(keep, RELOWERED)
-    for least, named in sorted(((bound(tiles), tiles) for tiles in every), key=lambda choice: choice[0]):
-        if least > limit:
+    for least, named in sorted(((bound(tiles), tiles) for tiles in _spread(every)), key=lambda choice: choice[0]):
+        if least > limit or over(bool(priced_choices)):
             break
         if least > enough:
             enough = _enough(priced_choices, wanted)
@@ -262,6 +266,11 @@ def _plain(
         if cost is not None:
             best.append(Tiled(kernel, cost, tried))
     return best, "" if best else _misfit([profiles.profile(tiles) for tiles in every], options, hardware)
+
+
+def _spread(every: Sequence[Mapping[str, int]]) -> list[Mapping[str, int]]:
+    """Return choices in an order of which any beginning has tiles of all sizes, as time may end their search there."""
+    return [tiles for _, tiles in sorted(enumerate(every), key=lambda choice: choice[0] * GOLDEN % (1 << 32))]
 
 
 def _enough(found: list[_Choice], wanted: int) -> float:
@@ -296,6 +305,7 @@ def _shared(
     keep: int,
     bound: Callable[[Mapping[str, int]], float],
     limit: float,
+    over: Callable[[bool], bool],
 ) -> list[Tiled]:
     """Return the fastest tilings whose work groups of warps can share, below a limit in microseconds."""
     if not _multiplies(store):
@@ -309,7 +319,9 @@ def _shared(
     found: list[tuple[float, tuple[int, ...], int]] = []
     every = [dict(zip(names, tiles, strict=True)) for tiles in _combinations(store, wider, names)]
     profiles.among(every)
-    for named in every:
+    for named in _spread(every):
+        if over(bool(found) or limit < math.inf):
+            break
         if bound(named) >= limit or not any(_grouped(named[name]) for name in outputs):
             continue
         use = profiles.footprint(named)

@@ -96,6 +96,18 @@ def test_tilings_that_are_not_lowered_change_nothing(name: str, sizes: dict[str,
         assert solve(store, roles, lower, MACHINE, least=least.us, limit=least.us() / 2) == []
 
 
+@pytest.mark.parametrize("printer", ["triton", "auto"])
+def test_tiles_are_those_priced_in_time(printer: str) -> None:
+    derivation = derive(gallery.diagram("matmul", m=1024, n=512))
+    (output,) = derivation.outputs
+    store, roles = output.placed.stores[-1], modes_of(output.placed.stores[-1])[0]
+    lower = _lowering(derivation, output, store)
+    (best,) = solve(store, roles, lower, MACHINE, printer=printer)
+    (first,) = solve(store, roles, lower, MACHINE, printer=printer, over=lambda priced: priced)
+    assert first.cost.predicted_us >= best.cost.predicted_us and first.tried < best.tried
+    assert solve(store, roles, lower, MACHINE, printer=printer, over=lambda priced: True) == []
+
+
 def test_by_another_name_an_array_is_read_along_that_axis() -> None:
     i, j, d = nq.axes("i j d", i=65536, j=65536, d=64)
     rows, others = nq.array("A", i, d), nq.array("B", j, d)
