@@ -1,12 +1,13 @@
 """Joined axes: two that always stand side by side, in memory and in every fold, are one axis, the second varying
 fastest. Of two that are folded together, an array that others are scaled by may have the first alone, as weights of
 channels do: it is read at the quotient. Of two that a product of matrices is summed over, as channels and a window,
-one of its arrays has both, side by side, and the other is read at whatever places the quotient and the remainder say:
-so many lanes as both have together fill the matrix unit.
+one of its arrays has both, and whatever has one of them, or does not have them side by side, is read at the quotient
+and the remainder: so many lanes as both have together fill the matrix unit.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -19,6 +20,8 @@ APART, SCALED, MULTIPLIED = "apart", "scaled", "multiplied"  # how an array may 
 # Lanes of a row beyond which no block holds it in registers: it is walked, once for each time that it is folded. Of a
 # shorter one nothing is gained by one axis instead of two, and what is read at a quotient is read lane by lane.
 HELD = 65_536
+# Neighbours in memory, and lanes of a sum, that are few
+ROW, DEEP = 64, 16
 # Of these a fold over two axes is one over both; the first place along two is none along one
 FOLDS = ("sum", "max", "prod")
 
@@ -56,8 +59,11 @@ def joined(terms: Sequence[Term], stored: Iterable[Sequence[Axis]]) -> Joined:
     found, parts, refused = tuple(terms), dict[Axis, tuple[Axis, ...]](), set[tuple[Axis, Axis, str]]()
     while True:
         pairs = dict.fromkeys(pair for dims in (*outputs, *inputs) for pair in pairwise(dims))
+        nested = [t for t in subterms(*found) if isinstance(t, Reduce) and isinstance(t.body, Reduce)]
+        summed = dict.fromkeys((t.body.axis, t.axis) for t in nested if isinstance(t.body, Reduce))
         # What keeps all coordinates as they are comes first.
-        for way, (a, b) in ((way, pair) for way in (APART, SCALED, MULTIPLIED) for pair in pairs):
+        ways = {APART: pairs, SCALED: pairs, MULTIPLIED: summed}
+        for way, (a, b) in ((way, pair) for way, some in ways.items() for pair in some):
             if (a, b, way) in refused:
                 continue
             try:
@@ -65,7 +71,7 @@ def joined(terms: Sequence[Term], stored: Iterable[Sequence[Axis]]) -> Joined:
                 if way == MULTIPLIED:
                     if not _multiplied(a, b, found):
                         raise _Apart
-                    kept = [*outputs, *(dims for dims in inputs if {a, b} <= {*dims})]
+                    kept = outputs
                 axis = _axis(a, b, found, kept)
                 made = _Pair(a, b, axis, way == MULTIPLIED).terms(found)
             except _Apart:
@@ -94,8 +100,10 @@ def _scales(
 
 
 def _multiplied(a: Axis, b: Axis, terms: Sequence[Term]) -> bool:
-    """Tell whether two axes are only summed over, together, and what is summed is a product of an array that has both
-    and a value: each of them varies along an axis that is not summed over and the other has not.
+    """Tell whether two axes are only summed over, together, and what is summed is a product of matrices, of which one
+    is an array that has few neighbours in memory along the second and what else is summed over.
+
+    Along longer rows, or with more lanes of the first than the matrix unit takes, a sum is better walked row by row.
     """
     if a.size is None or b.size is None or a.size * b.size > HELD:
         return False
@@ -106,18 +114,20 @@ def _multiplied(a: Axis, b: Axis, terms: Sequence[Term]) -> bool:
 
 def _product(term: Reduce, a: Axis, b: Axis) -> bool:
     body: Term = term
+    summed = set[Axis]()
     while isinstance(body, Reduce) and body.monoid == "sum" and body.where == TRUE:
-        body = body.body
+        body, summed = body.body, {*summed, body.axis}
     if not (isinstance(body, Map) and body.op == "mul"):
         return False
     kept = {*term.axes}
-    return any(
-        isinstance(array, Input)
-        and {a, b} <= {*array.dims}
-        and kept & {*array.axes} - {*value.axes}
-        and kept & {*value.axes} - {*array.axes}
-        for array, value in (body.args, body.args[::-1])
-    )
+    for array, value in (body.args, body.args[::-1]):
+        if isinstance(array, Input) and {a, b} <= {*array.dims} and kept & {*array.axes} - {*value.axes}:
+            behind = array.dims[array.dims.index(b) :]
+            row = math.prod(axis.size or 0 for axis in behind)
+            short = a not in behind and {*behind} <= summed and (row <= ROW or (a.size or 0) < DEEP)
+            if short and kept & {*value.axes} - {*array.axes}:
+                return True
+    return False
 
 
 def _axis(a: Axis, b: Axis, terms: Sequence[Term], arrays: Sequence[Sequence[Axis]]) -> Axis:
@@ -186,10 +196,12 @@ class _Pair:
     def of(self, term: Term) -> Term:
         if isinstance(term, Input):
             (a, b) = self.both
-            alone = {a, b} & {*term.dims}
-            if len(alone) == 1 and (self.placed or a in alone):
-                (own,) = alone
-                return Read(term, own, self.places[own])
+            own = [axis for axis in self.both if axis in term.dims]
+            if own == [a] or (self.placed and own and (a, b) not in pairwise(term.dims)):
+                found: Term = term
+                for axis in own:
+                    found = Read(found, axis, self.places[axis])
+                return found
             return (
                 Input(term.name, _in_place(term.dims, a, b, self.axis), term.dtype, term.facts)
                 if a in term.dims
@@ -207,7 +219,7 @@ class _Pair:
                 total = Map("mul", (self.done[factor], total))
             return total
         found = rebuilt(term, tuple(self.done[child] for child in term.children))
-        return _divided_once(found) if isinstance(found, Map) and found.op == "floordiv" else found
+        return _divided_once(found) if isinstance(found, Map) and found.op in ("floordiv", "mod") else found
 
     def fold(self, term: Term) -> Term:
         """Return a fold over one axis of a fold over the other as one over both: lanes that either leaves out are left
@@ -229,12 +241,17 @@ def _divided(op: str, place: Term, by: Axis) -> Term:
 
 
 def _divided_once(term: Map) -> Term:
-    """Return the quotient by a product in the place of one of a quotient."""
+    """Return the quotient by a product in the place of one of a quotient, and the remainder by a number that divides
+    one that a remainder was taken by.
+    """
     place, by = term.args
-    if isinstance(place, Map) and place.op == "floordiv" and isinstance(by, Const) and by.value > 0:
+    if isinstance(place, Map) and place.op == term.op and isinstance(by, Const) and by.value > 0:
         inner, first = place.args
         if isinstance(first, Const) and first.value > 0:
-            return Map("floordiv", (inner, Const(int(first.value * by.value))))
+            if term.op == "floordiv":
+                return Map("floordiv", (inner, Const(int(first.value * by.value))))
+            if first.value % by.value == 0:
+                return Map("mod", (inner, by))
     return term
 
 

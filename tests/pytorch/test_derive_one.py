@@ -37,7 +37,7 @@ def compiler(monkeypatch, tmp_path):
 
 def request(file, fn, *tensors, interpreted=False, edged=False):
     program = from_torch(fn, *tensors)
-    return json.loads(asked(dumps_diagram(program.diagram), "float32", "h200", 10.0, interpreted, edged, {}, file))
+    return json.loads(asked(dumps_diagram(program.diagram), "float32", "h200", 10.0, interpreted, edged, {}, "", file))
 
 
 def softmax(x):
