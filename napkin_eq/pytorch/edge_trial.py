@@ -47,6 +47,7 @@ QUICK, MOST_WORK, SECONDS = 5e8, 1e10, 20.0
 CASES = " case"  # the axis of several data
 INF, NAN = float("inf"), float("nan")
 AT_EDGE = "at an edge"  # how the reason begins
+TOO_LARGE = "the plan in small is too large to be tried"  # how it may end: nothing is wrong there
 
 
 class Differs(NapkinError):
@@ -159,7 +160,7 @@ class Trial:
     def difference(self, plan: p.Plan) -> str:
         """Return on which data a plan first differs from PyTorch's arithmetic, nothing where it does on none."""
         if _work(self.small) > MOST_WORK:
-            return "the plan in small is too large to be tried"
+            return TOO_LARGE
         run, begun = emit(plan, "numpy"), time.process_time()
         for names, data, wanted in self.cases():
             if time.process_time() - begun > SECONDS:

@@ -16,7 +16,7 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import subterms
 from napkin_eq.machine.gpu import Hardware, load
 from napkin_eq.pytorch.build.table import name_of, rules
-from napkin_eq.pytorch.edge_trial import AT_EDGE
+from napkin_eq.pytorch.edge_trial import AT_EDGE, TOO_LARGE
 from napkin_eq.pytorch.edges import shown
 from napkin_eq.pytorch.importer import complex_numbers, empty, of_graph
 from napkin_eq.pytorch.kernels import Kernels, kernels_of, stored, turned_bytes
@@ -502,7 +502,8 @@ def _decide(region: Region, options: Options, hardware: str, interpreted: bool, 
         region.long = False
     except NapkinError as reason:
         region.reason = str(reason)
-        region.long = region.long and not region.reason.startswith(AT_EDGE)
+        # What is too large to be tried at its edges may be small enough in two parts.
+        region.long = region.long and (not region.reason.startswith(AT_EDGE) or region.reason.endswith(TOO_LARGE))
         return
 
 

@@ -389,7 +389,9 @@ def _output(output: Output, scale: _Scale, dtype: str, proved: Proved) -> Output
         writes = tuple(map(scale.buffer, piece.kernel.writes))
         tiles = _chosen(store, piece.kernel, scale)
         kernel = Lowering("kernel__", small, writes, tiles, inner, STORAGE[dtype], proved, output.precision).kernel()
-        kernel = replace(kernel, warps=piece.kernel.warps, stages=piece.kernel.stages)
+        # A piece of a cover was lowered alone: what others compute for it does not say how it rounds.
+        own = piece.kernel
+        kernel = replace(kernel, warps=own.warps, stages=own.stages, apart=own.apart)
         if (workers := piece.kernel.workers) is not None:
             kernel = replace(specialised(kernel, kernel.coord(workers.rows)), workers=replace(workers, roles=None))
         stores.append(small)

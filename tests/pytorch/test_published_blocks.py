@@ -213,12 +213,16 @@ def test_kernels_load_and_store_whole_numbers_of_8_and_16_bits(monkeypatch, tmp_
     assert loaded == {"uint8", "int16"} and not left()
 
 
-def test_a_part_that_is_too_long_is_cut_in_two(monkeypatch):
+@pytest.mark.parametrize(
+    "reason",
+    ["the chain grows too long", "at an edge not PyTorch's: the plan in small is too large to be tried"],
+)
+def test_a_part_that_is_too_long_is_cut_in_two(monkeypatch, reason):
     from napkin_eq.lang.errors import NapkinError
     from napkin_eq.pytorch import regions
 
     def long(*_args, **_named):
-        raise NapkinError("the chain grows too long")
+        raise NapkinError(reason)
 
     monkeypatch.setattr(regions, "kernels_of", long)
     monkeypatch.setattr(backend, "_machine", lambda options, given_: ("h200", True, False))
@@ -228,7 +232,7 @@ def test_a_part_that_is_too_long_is_cut_in_two(monkeypatch):
 
     x = torch.randn(4, 5)
     same([compiled(f, executor="kernels", finite=True)(x)], [f(x)])
-    tried = [region for region in backend.reports[-1].regions if region.reason == "the chain grows too long"]
+    tried = [region for region in backend.reports[-1].regions if region.reason == reason]
     assert len(tried) == 5 and all(len(region.said.split()) == 1 for region in tried)
 
 
