@@ -1,4 +1,5 @@
-"""Regions timed on the GPU at hand: their kernels, and what Inductor makes of the same part of the graph, in turns.
+"""Regions timed on the GPU at hand: their kernels, and what Inductor makes of the same part of the graph, in turns; and
+so a whole graph, since what a region leaves to Inductor may lie in another order in memory than it would without it.
 
 Inputs are drawn as they lie: normal numbers, masks that hold, whole numbers 0, which are places in any array. What was
 measured is remembered beside the kernels.
@@ -75,19 +76,47 @@ def _read(file: Path) -> Times | None:
         return None
 
 
-def _timed(region: Region, predicted_us: float, device: Any) -> Times | None:
+def in_whole(ours: Callable[..., Any], theirs: Callable[..., Any], values: Sequence[Any]) -> Times | None:
+    """Return what two compiled versions of a graph take, called with a list of inputs like these; None where that
+    cannot be measured.
+    """
+    import torch
+
+    device = next(value.device for value in values if isinstance(value, torch.Tensor))
+    try:
+        with _aside(device):
+            given = drawn(values, device)
+            with _alone(device):
+                library, own = medians([lambda: theirs(list(given)), lambda: ours(list(given))])
+            return Times(own, library)
+    except Exception:  # of the driver, of too little memory: what was measured of each region decides
+        return None
+    finally:
+        torch.cuda.empty_cache()
+
+
+@contextmanager
+def _aside(device: Any) -> Iterator[None]:
+    """Run what is timed as no part of what is being compiled."""
     import torch
     from torch._guards import tracing
     from torch.utils._python_dispatch import _disable_current_modes
 
+    with (
+        _disable_current_modes(),
+        tracing(None),
+        torch._C._DisableAutocast(),
+        torch.no_grad(),
+        torch.cuda.device(device),
+    ):
+        yield
+
+
+def _timed(region: Region, predicted_us: float, device: Any) -> Times | None:
+    import torch
+
     try:
-        with (
-            _disable_current_modes(),
-            tracing(None),
-            torch._C._DisableAutocast(),
-            torch.no_grad(),
-            torch.cuda.device(device),
-        ):
+        with _aside(device):
             if not _fits(region, device):
                 return None
             given = drawn([node.meta["val"] for node in region.given], device)

@@ -4,6 +4,7 @@ by the fold's mask.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -59,6 +60,9 @@ def spread(
 ) -> Value:
     """Return the transpose of a convolution: Σ of input[(y + padding − k·dilation) / stride] · weight[k], where
     that is whole.
+
+    Along a dimension that the stride divides, y is stride·a + r: of a phase r only the taps k = stride·t + (r +
+    padding) mod stride are met, at a + (r + padding) div stride − t.
     """
     rank = len(weight.dims) - 2
     steps = list(zip(*(several(x, rank) for x in (stride, padding, dilation)), strict=True))
@@ -73,27 +77,65 @@ def spread(
         whole = nq.equal(place % s, 0)
         return place // s, [whole, *inside(place // s, low // s, high // s, sizes[at])]
 
-    return _windowed(b, input, weight, groups, 1, output, reached)
+    phases = [s if d == 1 < s and total % s == 0 else 1 for total, (s, _, d) in zip(output, steps, strict=True)]
+    return _windowed(b, input, weight, groups, 1, output, reached, phases, [p for _, p, _ in steps])
 
 
 def _windowed(
-    b: Builder, input: Value, weight: Value, groups: int, first: int, output: Sizes, reached: Reached
+    b: Builder,
+    input: Value,
+    weight: Value,
+    groups: int,
+    first: int,
+    output: Sizes,
+    reached: Reached,
+    phases: Sizes = (),
+    padding: Sizes = (),
 ) -> Value:
     """Return Σ over channels of a group and the window of the input, where a place of the output and one of the window
     reach, times the weight.
+
+    phases: of each dimension, into how many the places of the output are told apart, which meet other taps.
     """
     input, weight, channels, out = _grouped(b, input, weight, groups, first)
     places, masks, spatial, window = dict[str, Term](), list[Term](), list[Dim](), list[Dim]()
+    taps, met, onto = dict[str, Term](), list[Term](), list[Dim]()
     for at, total in enumerate(output):
         own, inner = input.dims[3 + at], weight.dims[3 + at]
-        spatial.append(b.fresh(total, "out", at))
-        window.append(b.fresh(b.known(inner, "convolution"), "tap", at))
-        place, inside_ = reached(at, b.at(spatial[-1]), b.at(window[-1]))
+        size, lanes = b.known(inner, "convolution"), phases[at] if phases else 1
+        spatial.append(b.fresh(total // lanes, "out", at))
+        window.append(b.fresh(-(-size // lanes), "tap", at))
+        onto.append(window[-1] if lanes == 1 else inner)
+        if lanes == 1:
+            place, inside_ = reached(at, b.at(spatial[-1]), b.at(window[-1]))
+        else:
+            phase, tap, pad = b.fresh(lanes, "phase", at), b.at(window[-1]), padding[at]
+            shifted = b.at(phase) + pad if pad else b.at(phase)
+            place = b.at(spatial[-1]) + shifted // lanes - tap
+            last = total // lanes - 1 + (lanes - 1 + pad) // lanes
+            inside_ = inside(place, pad // lanes - (-(-size // lanes) - 1), last, b.known(own, "convolution"))
+            spatial[-1] = (*spatial[-1], *phase)
+            tap = tap * lanes + shifted % lanes
+            taps |= b.coordinates(inner, tap)
+            met += [tap < size] if size % lanes else []
         masks += inside_
         places |= b.coordinates(own, place)
-    moved = b.moved(weight, weight.dims, (*weight.dims[:3], *window))
+    moved = elsewhere(b.moved(weight, weight.dims, (*weight.dims[:3], *onto)), taps)
+    kept = every(met)
+    shown = moved if kept is None else nq.where(kept, moved, 0.0)
     dims = (input.dims[0], (*channels, *out), *spatial)
-    return _summed(b, elsewhere(input.term, places), moved, masks, dims, (input.dims[2], *window))
+    read, summed = elsewhere(input.term, places), (input.dims[2], *window)
+    if not met and not taps:
+        return _summed(b, read, shown, masks, dims, summed)
+    # One sum, as no array has these taps side by side: they fill the matrix unit together with the channels.
+    sizes = [b.known(d, "convolution") for d in summed]
+    whole = b.fresh(math.prod(sizes), "summed")
+    at_once, place = dict[str, Term](), b.at(whole)
+    for dim, size in zip(reversed(summed), reversed(sizes), strict=True):
+        at_once |= b.coordinates(dim, place if dim == summed[0] else place % size)
+        place = place // size
+    left, right, *rest = (elsewhere(term, at_once) for term in (read, shown, *masks))
+    return _summed(b, left, right, rest, dims, (whole,))
 
 
 def window_place(start: Term, stride: int, tap: Term, dilation: int, padding: int) -> Term:
