@@ -320,11 +320,11 @@ class KernelText(Blocks):
         return f", mask={' & '.join(self.operand(m, dims) for m in masks)}" if masks else ""
 
     def pointer(self, name: str, index: tuple[Operand, ...], dims: tuple[str, ...]) -> str:
-        """Return the pointers to the elements at an index, what varies along few coordinates first; offsets that may
-        pass 2^31 are taken in 64 bits.
+        """Return pointers to the elements at an index, what varies along few coordinates first; offsets that may pass
+        2^31 are taken in 64 bits.
 
-        Of a coordinate with several offsets, as of places that are computed, one sum is added: a kernel that read so took a
-        quarter less time on an H100.
+        Of a coordinate with several offsets, as of places that are computed, one sum is added: a kernel that read so
+        took a quarter less time on an H100.
         """
         buffer = next((b for b in buffers(self.kernel) if b.name == name), None)
         if buffer is None or len(index) != len(buffer.dims):
@@ -352,17 +352,18 @@ class KernelText(Blocks):
             if len(terms[span]) == len(texts) > 1:
                 lanes = ", ".join(":" if d in span else "None" for d in dims)
                 terms[span] = [f"({' + '.join(texts)})[{lanes}]"]
-        return " + ".join([pointer_argument(buffer), *(text for span in sorted(terms, key=len) for text in terms[span])])
+        offsets = (text for span in sorted(terms, key=len) for text in terms[span])
+        return " + ".join([pointer_argument(buffer), *offsets])
 
     def addends(self, place: Operand) -> list[Operand]:
         """Return what a place is the sum of, if it varies along more coordinates than these: an offset that varies
         along few is added to a pointer before it has lanes along the others.
         """
         stmt = self.made.get(str(place))
-        if isinstance(stmt, Let) and stmt.op == "add" and stmt.out.dtype == "i32":
-            if all(len(self.union((arg,))) < len(stmt.out.coords) for arg in stmt.args):
-                return [part for arg in stmt.args for part in self.addends(arg)]
-        return [place]
+        if not (isinstance(stmt, Let) and stmt.op == "add" and stmt.out.dtype == "i32"):
+            return [place]
+        fewer = all(len(self.union((arg,))) < len(stmt.out.coords) for arg in stmt.args)
+        return [part for arg in stmt.args for part in self.addends(arg)] if fewer else [place]
 
     def offset(self, operand: Operand, dims: tuple[str, ...], buffer: Buffer, position: int) -> str:
         if not passes_31_bits(buffer, position) or (isinstance(operand, str) and self.known(operand).dtype == "i64"):

@@ -67,11 +67,11 @@ def joined(terms: Sequence[Term], stored: Iterable[Sequence[Axis]]) -> Joined:
             if (a, b, way) in refused:
                 continue
             try:
-                kept = [*outputs, *(dims for dims in inputs if not (way == SCALED and _scales(dims, a, b, found, inputs)))]
-                if way == MULTIPLIED:
-                    if not _multiplied(a, b, found):
-                        raise _Apart
-                    kept = outputs
+                if way == MULTIPLIED and not _multiplied(a, b, found):
+                    raise _Apart
+                # What does not have both side by side is read at places
+                read = [way == MULTIPLIED or (way == SCALED and _scales(dims, a, b, found, inputs)) for dims in inputs]
+                kept = [*outputs, *(dims for dims, placed in zip(inputs, read, strict=True) if not placed)]
                 axis = _axis(a, b, found, kept)
                 made = _Pair(a, b, axis, way == MULTIPLIED).terms(found)
             except _Apart:

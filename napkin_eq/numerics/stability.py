@@ -327,7 +327,8 @@ class Stability:
                         once = unit * np.where(np.isfinite(value), np.abs(value), 0.0) + least + FLUSHED
                         grown = np.where(np.isfinite(bound), (error + once) / (bound + once), 0.0)
                     else:
-                        grown, value, other = np.where((bound == 0) & (error > 0), np.inf, 0.0), value * 1.0, other * 1.0
+                        grown = np.where((bound == 0) & (error > 0), np.inf, 0.0)
+                        value, other = value * 1.0, other * 1.0
                     if trial.freed or trial.lengths:
                         # A form whose masks or constants are written otherwise is another value here.
                         grown = np.where(

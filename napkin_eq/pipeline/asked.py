@@ -42,8 +42,8 @@ def aimed(
         raise NapkinError(f"the largest relative error is {max_error:g}, expected a positive number such as 1e-2")
     if precision and (precision not in MATRIX_ROUNDOFF or dtype != "float32" or max_error is not None):
         raise NapkinError(
-            f"precision {precision!r:.60}: expected one of {', '.join(MATRIX_ROUNDOFF)}, of products of float32 (the dtype"
-            f" is {dtype}), and no largest error beside it"
+            f"precision {precision!r:.60}: expected one of {', '.join(MATRIX_ROUNDOFF)}, of products of float32, here"
+            f" of {dtype}, and no largest error beside it"
         )
     budget = limit if isinstance(limit, Budget) else Budget(limit)
     if not budget.seconds > 0:

@@ -97,11 +97,11 @@ def derive(
     refused: terms of plans that are not to be taken. limit: seconds of processor time for the search, of a core that is
     not slowed (egraph/budget.py: a slow or busy one takes up to 2.5 times as many, for the same plan); where they end
     it, the best plan until then is returned, or one operator by operator, and the derivation's `limited` says what was
-    ended. precision: in which products of float32 are multiplied, "tf32", "tf32x3", "bf16x6" or "ieee"; nothing asks for
-    all digits of the numbers. library: matrix products of a library may take the place of kernels, trusted and not proved. expected: of
-    sizes that are symbols, see tile/expected.py. Raises NapkinError for unknown names, a diagram that no tiles fit or
-    an error that no plan keeps to, LawRefused for a law that is false or claims too much of floating point, Undecided
-    for one that is not proved.
+    ended. library: matrix products of a library may take the place of kernels, trusted and not proved. expected: of
+    sizes that are symbols, see tile/expected.py. precision: in which products of float32 are multiplied, "tf32",
+    "tf32x3", "bf16x6" or "ieee"; "" keeps all digits of the numbers. Raises NapkinError for unknown names, a diagram
+    that no tiles fit or an error that no plan keeps to, LawRefused for a law that is false or claims too much of
+    floating point, Undecided for one that is not proved.
     """
     if not isinstance(diagram, Diagram):
         diagram = Diagram("diagram", (("out", diagram),))

@@ -10,6 +10,7 @@ import pytest
 import napkin_eq as nq
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Index, Input, Read, Term, as_real
 from napkin_eq.tile.ir import Buffer, Coord, Kernel, Load, Plan, StoreTile
 from napkin_eq.tile.printers import emit
@@ -67,3 +68,32 @@ def test_short_rows_are_written_by_threads_that_go_on_to_the_next_row(tmp_path):
     x = np.random.default_rng(0).standard_normal((7, 2, 24)).astype(np.float32)
     got = loaded(text, tmp_path).run(torch.from_numpy(x).to(DEVICE)).cpu().numpy()
     np.testing.assert_array_equal(got, x.transpose(0, 2, 1))
+
+
+@pytest.mark.parametrize("pad", [0, 1])
+def test_places_of_a_window_are_read_side_by_side_in_one_load_where_a_mask_keeps_them(pad, tmp_path):
+    """No place is clamped, lanes past the ends are left out, and what does not vary along a row is added first."""
+    m, j, y, z, o = nq.axes("m j y z o", m=2, j=5, y=9, z=19, o=16)
+    p, q, c = nq.axes("p q c", p=7 + 2 * pad, q=17 + 2 * pad, c=45)
+    at = nq.index(c)
+    row, column = nq.index(p) + at // 3 % 3 - pad, nq.index(q) + at % 3 - pad
+    seen = nq.take(nq.take(nq.take(nq.array("x", m, j, y, z), j, at // 9), y, row), z, column)
+    if pad:
+        seen = nq.where((row >= 0) & (row < 9) & (column >= 0) & (column < 19), seen, 0.0)
+    diagram = Diagram("window", (("out", nq.sum(seen * nq.array("w", o, c), c)),)).laying(out=("m", "o", "p", "q"))
+    text = nq.derive(diagram, "h100", dtype="float32", precision="tf32").triton()
+    (read,) = [line for line in text.splitlines() if "tl.load(x_ptr" in line]
+    assert "permute" not in read and "mask=" in read and "tl.minimum" not in text and "tl.maximum" not in text
+    place = read.partition("mask=")[0]
+    assert place.count("[None, :]") == place.count("[:, None]") == 1 and 'input_precision="tf32"' in text
+    assert 'input_precision="tf32"' not in nq.derive(diagram, "h100", dtype="float32", limit=5).triton()
+    random = torch.Generator().manual_seed(0)
+    x, w = (torch.randn(size, generator=random) for size in ((2, 5, 9, 19), (16, 5, 3, 3)))
+    got = loaded(text, tmp_path).run(x.to(DEVICE), w.reshape(16, 45).contiguous().to(DEVICE)).cpu()
+    torch.testing.assert_close(got, torch.nn.functional.conv2d(x, w, padding=pad), rtol=1e-2, atol=2e-2)
+
+
+def test_a_precision_is_of_products_of_float32():
+    for asked in ({"precision": "tf64"}, {"dtype": "bfloat16", "precision": "tf32"}, {"max_error": 1.0}):
+        with pytest.raises(NapkinError, match="of products of float32"):
+            nq.derive(scaled(X), **{"dtype": "float32", "precision": "tf32", **asked})

@@ -13,7 +13,7 @@ from napkin_eq.frontend.join import Joined, joined
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import evaluate, output_order
-from napkin_eq.lang.term import Const, Index, Input, Map, Reduce, Scan, Size, Term, subterms
+from napkin_eq.lang.term import Const, Index, Input, Map, Reduce, Scan, Size, Term, as_real, subterms
 
 N, C, H, W = Axis("n", 3), Axis("c", 2), Axis("h", 4), Axis("w", 5)
 A, B, PER = Input("A", (N, C, H, W)), Input("B", (N, C, H, W)), Input("S", (C,))
@@ -154,3 +154,37 @@ def test_terms_drawn_at_random_keep_their_numbers() -> None:
         orders = tuple(tuple(a for a in axes if a in t.axes) for t in terms)
         joins += bool(held(*terms, stored=orders).parts)
     assert joins > 60
+
+
+def window(stride: int, pad: int, dims: tuple[str, ...]) -> Term:
+    """A sum over channels and the places of a window, one inside the other, of an image by an array that lies so."""
+    axes = {axis.name: axis for axis in (Axis("o", 5), Axis("j", 3), Axis("k", 3), Axis("l", 2))}
+    p, q, high, wide = Axis("p", 4), Axis("q", 5), Axis("y", 9), Axis("z", 8)
+    places = [Index(at) * stride + Index(axes[tap]) - pad for at, tap in ((p, "k"), (q, "l"))]
+    body: Term = Input("X", (N, axes["j"], high, wide))
+    for axis, place in zip((high, wide), places, strict=True):
+        body = nq.take(body, axis, place)
+    inside = [mask for axis, at in zip((high, wide), places, strict=True) for mask in (at >= 0, at < axis.size)]
+    kept = nq.where(inside[0] & inside[1] & inside[2] & inside[3], body, 0.0)
+    total: Term = kept * Input("W", tuple(axes[name] for name in dims))
+    for name in "jkl":
+        total = Reduce("sum", axes[name], total)
+    return total
+
+
+@pytest.mark.parametrize("dims", [("o", "j", "k", "l"), ("j", "o", "k", "l"), ("o", "j", "l", "k")], ids="".join)
+def test_what_a_product_of_matrices_is_summed_over_is_one_axis(dims: tuple[str, ...]) -> None:
+    """Channels and the places of a window, be they side by side in an array or not."""
+    term = window(2, 1, dims)
+    found = held(term, stored=(output_order(term),))
+    sums = [t for t in subterms(*found.terms) if isinstance(t, Reduce)]
+    assert len(sums) == (1 if dims[2:] == ("k", "l") else 2) and sums[0].axis.size in (18, 6, 9)
+
+
+def test_long_rows_and_what_is_no_product_of_matrices_are_summed_one_by_one() -> None:
+    long, heads, rows, out = Axis("d", 128), Axis("h", 8), Axis("t", 16), Axis("o", 32)
+    wide = Input("X", (heads, rows, long)) * Input("W", (heads, long, out))
+    alone = Input("X", (C, H, W)) * Input("W", (C, H))  # what is summed over varies along nothing of its own
+    for body, axes in ((wide, (long, heads)), (alone * as_real(Index(H)), (H, C))):
+        term = Reduce("sum", axes[1], Reduce("sum", axes[0], body))
+        assert not joined((term,), (output_order(term),)).parts

@@ -524,6 +524,15 @@ case(
 case(
     "conv transposed groups", lambda x, w: F.conv_transpose2d(x, w, groups=2, stride=(3, 2)), (1, 4, 3, 3), (4, 3, 2, 2)
 )
+case(
+    "conv transposed phases",
+    lambda x, w: (
+        F.conv_transpose2d(x, w, stride=2, padding=1, output_padding=1),
+        F.conv_transpose2d(x, w, stride=(3, 2), padding=(0, 1), output_padding=(0, 1)),
+    ),
+    (1, 4, 3, 3),
+    (4, 2, 3, 3),
+)
 case("conv transposed 3d", lambda x, w: F.conv_transpose3d(x, w, stride=2), (1, 2, 2, 3, 2), (2, 2, 2, 1, 3))
 case(
     "conv then flat",

@@ -31,7 +31,8 @@ def clock(monkeypatch, tmp_path):
             for a, b in zip(results[0], ours, strict=True):
                 torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5)
                 assert a.stride() == b.stride()
-        return [told["library"], told["ours"]][: len(calls)]
+        whole = told["rounds"] > 2 and "whole" in told  # once alone, once in turns, then the graph
+        return [told["library"], told["whole" if whole else "ours"]][: len(calls)]
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("TRITON_INTERPRET", "1")
@@ -74,6 +75,34 @@ def test_a_region_is_taken_where_it_is_measured_to_be_faster_and_what_was_measur
     assert compiled(gated, *given).taken[0].times == Times(80.0, 100.0) and clock["rounds"] == 2
     other = compiled(gated, torch.randn(6, 40), torch.randn(6, 40))  # lies otherwise
     assert not other.taken and "no gain is measured: 80.0 us here against 50.0 us of PyTorch" in str(other)
+
+
+def bessel(x, y):
+    return torch.special.i0(gated(x, y))
+
+
+def test_a_graph_of_which_regions_are_a_part_is_timed_as_a_whole(clock):
+    """What stays with Inductor may take longer beside a region than the region gains."""
+    given = torch.randn(64, 256), torch.randn(64, 256)
+    clock["whole"] = 90.0
+    report = compiled(bessel, *given)
+    assert clock["rounds"] == 3 and len(report.taken) == 1 and report.plain == ""
+    clock.update(rounds=2, whole=101.0)  # what the region takes alone is remembered
+    report = compiled(bessel, *given)
+    assert not report.taken and "measured in the whole graph: 101.0 us here against 100.0" in report.regions[0].reason
+    clock.update(rounds=0)
+    assert len(compiled(gated, *given).taken) == 1 and clock["rounds"] < 3  # the region is all of it
+
+
+def test_of_a_graph_that_is_slower_regions_that_gain_much_are_kept(clock, monkeypatch):
+    x = torch.randn(64, 256)
+    monkeypatch.setattr(backend, "in_whole", lambda ours, theirs, values: next(seen))
+    for last, kept in ((Times(90.0, 100.0), 1), (Times(110.0, 100.0), 0), (None, 0)):
+        seen = iter([Times(120.0, 100.0), last])
+        told = iter([(50.0, 100.0), (90.0, 100.0)])
+        monkeypatch.setattr(backend, "times", lambda region, us, told=told: Times(*next(told)))
+        report = compiled(lambda x: gated(torch.special.i0(gated(x, x)).expand(64, 256), x), x)
+        assert len(report.taken) == kept and len(report.regions) == 3
 
 
 def test_kernels_that_are_predicted_to_take_far_more_are_not_timed(clock):

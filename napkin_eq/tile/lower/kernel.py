@@ -232,7 +232,7 @@ class Lowering(Folds):
         places: Mapping[str, Axis | p.Operand],
         context: Context,
         inside: Sequence[str] = (),
-    ) -> str:
+    ) -> p.Operand:
         """inside: masks beside those of the lanes past the ends of axes."""
         self.reads.setdefault(buffer.name, buffer)
         index: list[p.Operand] = []
@@ -268,9 +268,14 @@ class Lowering(Folds):
         if not isinstance(read, Read) or other != Const(0.0) or self.resolved(term, context) is not term:
             return None
         held = self.operand(mask, context)
-        return self._read(read, context, (mask, held)) if isinstance(held, str) else None
+        return self._read_kept(read, context, (mask, held)) if isinstance(held, str) else None
 
-    def _read(self, term: Read, context: Context, kept: tuple[Term, str] | None = None) -> p.Operand | None:
+    def _read(self, term: Read, context: Context) -> p.Operand:
+        found = self._read_kept(term, context)
+        assert found is not None
+        return found
+
+    def _read_kept(self, term: Read, context: Context, kept: tuple[Term, str] | None = None) -> p.Operand | None:
         """Return what is read of an array, places outside of it taken to the nearest inside.
 
         kept: a mask and its value, outside of which nothing is read; None is returned where a place may still lie
