@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from napkin_eq.tile.ir import Kernel, Load, Operand, StoreTile, definitions, statements, values_of
-from napkin_eq.tile.resources import adjoining, short_rows
+from napkin_eq.tile.resources import WARP, adjoining, short_rows
 
 Dims = Callable[[Operand], tuple[str, ...]]
 
@@ -29,12 +29,14 @@ def crossed(kernel: Kernel, dims: Dims) -> dict[Load | StoreTile, tuple[str, ...
         own = tuple(c.name for c in kernel.coords if any(c.name in span for span in spans))
         if len(own) < 2:
             continue
-        # Of a place that is computed of several coordinates the one is nearest that it is counted along, or the last,
-        # which is counted in the smallest steps
-        plainly = {d for d in spans[-1] if adjoining(stmt.index[-1], made, values, d)}
+        # Of a place that is computed of several coordinates the one is nearest that it is counted along for a warp or
+        # more, or the last, which is counted in the smallest steps
+        plainly = {
+            d for d in spans[-1] if kernel.coord(d).tile >= WARP and adjoining(stmt.index[-1], made, values, d)
+        }
         near = {d: (-at, d not in plainly, -own.index(d)) for at, span in enumerate(spans) for d in span}
         order = tuple(sorted(own, key=near.__getitem__))
-        if plainly:
+        if plainly or (spans[-1] and adjoining(stmt.index[-1], made, values)):
             first, *others = order
             as_they_stand = not short_rows(kernel.buffer(stmt.buffer)) or others == [d for d in own if d != first]
             order = own if as_they_stand else (*others, first)

@@ -38,9 +38,9 @@ class Joined:
     parts: dict[Axis, tuple[Axis, ...]]
 
     def order(self, axes: Sequence[Axis]) -> tuple[Axis, ...]:
-        """Return the axes of an array with each run of parts as the axis that it is."""
+        """Return the axes of an array with each run of parts as the axis that it is, the longest runs first."""
         found = list(axes)
-        for axis, parts in self.parts.items():
+        for axis, parts in sorted(self.parts.items(), key=lambda item: -len(item[1])):
             at = found.index(parts[0]) if parts[0] in found else 0
             if tuple(found[at : at + len(parts)]) == parts:
                 found[at : at + len(parts)] = [axis]
@@ -79,7 +79,10 @@ def joined(terms: Sequence[Term], stored: Iterable[Sequence[Axis]]) -> Joined:
                 continue
             found, outputs = made, [_in_place(dims, a, b, axis) for dims in outputs]
             inputs = [t.dims for t in subterms(*found) if isinstance(t, Input)]
-            parts[axis] = (*parts.pop(a, (a,)), *parts.pop(b, (b,)))
+            parts[axis] = (*parts.get(a, (a,)), *parts.get(b, (b,)))
+            for part in (a, b):  # an array may have one and not both side by side
+                if not any(part in dims for dims in (*outputs, *inputs)):
+                    parts.pop(part, None)
             break
         else:
             return Joined(found, parts)

@@ -649,13 +649,12 @@ def nearest(
     apart = 1
     for operand, axis in zip(reversed(index), reversed(dims), strict=True):
         if isinstance(operand, str) and (coords := values[operand].coords):
-            steps = {coord: _step(operand, coord, made, values) for coord in coords}
-            known = [coord for coord in coords if steps[coord]]
-            if known:
-                coord = min(known, key=lambda c: steps[c] or 0.0)
-                return coord, apart * max(1, round(steps[coord] or 0.0))
-            if None not in steps.values() or not _begins_anew(operand, made):
+            if not _begins_anew(operand, made):
                 return coords[0], apart
+            steps = {coord: step for coord in coords if (step := _step(operand, coord, made, values))}
+            if steps:
+                coord = min(steps, key=steps.__getitem__)
+                return coord, apart * max(1, round(steps[coord]))
         if axis.size is None:
             break
         apart *= axis.size

@@ -188,3 +188,11 @@ def test_long_rows_and_what_is_no_product_of_matrices_are_summed_one_by_one() ->
     for body, axes in ((wide, (long, heads)), (alone * as_real(Index(H)), (H, C))):
         term = Reduce("sum", axes[1], Reduce("sum", axes[0], body))
         assert not joined((term,), (output_order(term),)).parts
+
+
+def test_an_array_that_has_not_both_side_by_side_lies_as_its_own_axes_are_joined() -> None:
+    term = window(1, 0, ("j", "o", "k", "l"))
+    found = joined((term,), (output_order(term),))
+    (array,) = [t for t in subterms(*found.terms) if isinstance(t, Input) and t.name == "W"]
+    own = next(t for t in subterms(term) if isinstance(t, Input) and t.name == "W")
+    assert found.order(own.dims) == array.dims and [axis.size for axis in array.dims] == [3, 5, 6]
