@@ -57,12 +57,12 @@ SPARSE = Family(
 VAST = Family(
     "vast",
     "numbers whose squares are too large for float32",
-    lambda place: place.normal().clip(-3.0, 3.0) * min(2.0**90, RANGE[place.dtype][0] / 4.0),
+    lambda place: place.normal().clip(-3.0, 3.0) * min(2.0**90, _range(place)[0] / 4.0),
 )
 SLIGHT = Family(
     "slight",
     "numbers whose squares are too small for float32",
-    lambda place: place.normal() * max(2.0**-90, RANGE[place.dtype][1] * 2.0**12),
+    lambda place: place.normal() * max(2.0**-90, _range(place)[1] * 2.0**12),
 )
 # Numbers of all sizes whose squares may pass the range of float32, beside others.
 WILD = Family(
@@ -77,6 +77,11 @@ ABSENT_PART, PARTLY = 0.1, (family("normal"), WILD)  # of what these inputs hold
 ALIKE = 1e-3  # how near two forms are, relative to their values, that are taken to be of the same masks
 # Lanes of an axis that is folded, fewer where many are; of any other; of a block.
 FOLDED, FREE, TILE = (24, 12, 8, 6, 4, 4), 2, 8
+
+
+def _range(place: Place) -> tuple[float, float]:
+    """Return the largest and the least number of an input's type, of float32 where it is computed in that."""
+    return RANGE.get(place.dtype, RANGE["float32"])
 
 
 class Stability:
