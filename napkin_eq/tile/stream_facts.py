@@ -12,7 +12,7 @@ from typing import Any
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.interval import interval
+from napkin_eq.lang.interval import Interval, interval
 from napkin_eq.lang.operators import NEUTRAL
 from napkin_eq.lang.term import (
     Acc,
@@ -253,18 +253,39 @@ def conjuncts(mask: Term) -> list[Term]:
     return [] if mask == Const(True) else _parted(mask, "and", "or")
 
 
-def lies_inside(place: Term, axis: Axis, known: Collection[Term]) -> bool:
-    """Tell whether a place lies inside an axis, for all lanes of its own axes for which the masks hold that are
-    known.
-    """
-    (low, high), below = interval(place), False
+def within(place: Term, known: Collection[Term]) -> Interval:
+    """Return bounds on a place, for all lanes of its own axes for which the masks hold that are known."""
+    low, high = interval(place)
     for part in known:
         if isinstance(part, Map) and part.op in ("lt", "le"):
             (left, right), strict = part.args, part.op == "lt"
             low = max(low, interval(left)[0] + strict) if right == place else low
             high = min(high, interval(right)[1] - strict) if left == place else high
-            below |= strict and left == place and right == Length(axis)
+    return low, high
+
+
+def lies_inside(place: Term, axis: Axis, known: Collection[Term]) -> bool:
+    """Tell whether a place lies inside an axis, for all lanes of its own axes for which the masks hold that are
+    known.
+    """
+    low, high = within(place, known)
+    below = Map("lt", (place, Length(axis))) in known
     return low >= 0 and (below or (axis.size is not None and high < axis.size))
+
+
+def read_places(read: Read) -> list[tuple[Axis, Term]]:
+    """Return where the array under reads is read: the axis of each, and the place along it."""
+    found, outer = list[tuple[Axis, Term]](), list[Read]()
+    body: Term = read
+    while isinstance(body, Read):
+        index = body.index
+        # What an inner index says along an axis is read at the coordinate that an outer one gives
+        for other in outer[::-1]:
+            index = read_along(index, other.axis, other.index)
+        found.append((body.axis, index))
+        outer.append(body)
+        body = body.body
+    return found
 
 
 def disjuncts(mask: Term) -> list[Term]:

@@ -28,7 +28,15 @@ from napkin_eq.tile.expected import Expected, expecting
 from napkin_eq.tile.lower.elementwise import Proved
 from napkin_eq.tile.lower.kernel import Lowering
 from napkin_eq.tile.passes.warp_specialize import specialised
-from napkin_eq.tile.stream_facts import LEAST_LANED, MIN_DOT, multiplied
+from napkin_eq.tile.stream_facts import (
+    LEAST_LANED,
+    MIN_DOT,
+    conjuncts,
+    lies_inside,
+    multiplied,
+    read_places,
+    within,
+)
 
 # What of a kernel says how and when it is run, and not what it computes; where it waits for others is held against its
 # data elsewhere.
@@ -178,6 +186,7 @@ class _Scale:
         self._ordered()
         if near:
             self._covered(comparisons)
+        self._inside(terms)
         if ranked and any(len({self.sizes[n] for n in names}) > 1 for names in self.related if self._equal(names)):
             raise NapkinError("axes of one length would be of several")
         self.most = {name: self.small[name][most] for name, most in self.limits.items()}
@@ -329,6 +338,18 @@ class _Scale:
         for name, lanes in wanted.items():
             if self.axes[name].size is not None and lanes < self.sizes[name] and self._keeps(name, lanes):
                 self.sizes[name] = lanes
+
+    def _inside(self, terms: Sequence[Term]) -> None:
+        """Leave an axis that no tile is of as many lanes as places reach that are sure to lie inside it."""
+        for part in subterms(*terms):
+            read, known = part, list[Term]()
+            if isinstance(part, Map) and part.op == "where":
+                read, known = part.args[1], conjuncts(part.args[0])
+            for axis, place in read_places(read) if isinstance(read, Read) else ():
+                if axis.name in self.tiles or axis.size is None or not lies_inside(place, axis, known):
+                    continue
+                high = within(self.term(place), [self.term(mask) for mask in known])[1]
+                self.sizes[axis.name] = min(axis.size, max(self.sizes[axis.name], int(high) + 1))
 
     def _longer(self, name: str, than: int) -> int:
         widest = max(self.small[name].values(), default=1)

@@ -81,7 +81,9 @@ def test_places_of_a_window_are_read_side_by_side_in_one_load_where_a_mask_keeps
     if pad:
         seen = nq.where((row >= 0) & (row < 9) & (column >= 0) & (column < 19), seen, 0.0)
     diagram = Diagram("window", (("out", nq.sum(seen * nq.array("w", o, c), c)),)).laying(out=("m", "o", "p", "q"))
-    text = nq.derive(diagram, "h100", dtype="float32", precision="tf32").triton()
+    derivation = nq.derive(diagram, "h100", dtype="float32", precision="tf32")
+    assert [output.translation.status for output in derivation.outputs] == ["agrees"]
+    text = derivation.triton()
     (read,) = [line for line in text.splitlines() if "tl.load(x_ptr" in line]
     assert "permute" not in read and "mask=" in read and "tl.minimum" not in text and "tl.maximum" not in text
     place = read.partition("mask=")[0]

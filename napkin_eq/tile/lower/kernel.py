@@ -58,7 +58,7 @@ from napkin_eq.tile.stream_facts import (
     lies_inside,
     modes_of,
     plain,
-    read_along,
+    read_places,
     reduces_over,
 )
 
@@ -287,28 +287,23 @@ class Lowering(Folds):
         places: dict[str, Axis | p.Operand] = {}
         masks: list[str] = [kept[1]] if kept else []
         body: Term = term
-        outer: list[Read] = []
         while isinstance(body, Read):
-            index = body.index
-            # What an inner index says along an axis is read at the coordinate that an outer one gives
-            for read in outer[::-1]:
-                index = read_along(index, read.axis, read.index)
-            if isinstance(index, Index) and same_size(index.axis, body.axis):
-                places[body.axis.name] = index.axis
-            else:
-                place = self.operand(index, context)
-                if lies_inside(index, body.axis, known):
-                    # Lanes past the end of an axis of the kernel lie anywhere.
-                    spanned = self.values[place].coords if isinstance(place, str) else ()
-                    masks += [mask for coord in spanned for mask in self.valid(coord)]
-                elif kept:
-                    return None
-                else:
-                    last = self.emit("add", (self.size(body.axis), -1), "i32")
-                    place = self.integers("min", (self.integers("max", (place, 0)), last))
-                places[body.axis.name] = self.cast(place, "i32")
-            outer.append(body)
             body = body.body
+        for axis, index in read_places(term):
+            if isinstance(index, Index) and same_size(index.axis, axis):
+                places[axis.name] = index.axis
+                continue
+            place = self.operand(index, context)
+            if lies_inside(index, axis, known):
+                # Lanes past the end of an axis of the kernel lie anywhere.
+                spanned = self.values[place].coords if isinstance(place, str) else ()
+                masks += [mask for coord in spanned for mask in self.valid(coord)]
+            elif kept:
+                return None
+            else:
+                last = self.emit("add", (self.size(axis), -1), "i32")
+                place = self.integers("min", (self.integers("max", (place, 0)), last))
+            places[axis.name] = self.cast(place, "i32")
         if isinstance(body, Input) or body in self.arrays:
             buffer = self.buffer(body) if isinstance(body, Input) else self.arrays[body]
             if kept and not set(self.values[kept[1]].coords) <= self._spanned(buffer, places, context):
