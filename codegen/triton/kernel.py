@@ -4,6 +4,7 @@ dimensions in the kernel's order.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
@@ -339,7 +340,11 @@ class KernelText(Blocks):
             for axis in stride:
                 known *= axis.size or 1
             factors = [size_argument(a) for a in stride if a.size is None] + ([str(known)] if known > 1 else [])
-            for operand in self.addends(place):
+            split = self.addends(place)
+            # Only the whole is sure to be a place: each part is multiplied by itself.
+            if not all(self.reach(part) * known < 2**31 for part in split) or len(factors) > (known > 1):
+                split = [place]
+            for operand in split:
                 if operand in (0, "0") or (isinstance(operand, str) and self.text[operand] == "0"):
                     continue
                 span = self.union((operand,))
@@ -354,6 +359,23 @@ class KernelText(Blocks):
                 terms[span] = [f"({' + '.join(texts)})[{lanes}]"]
         offsets = (text for span in sorted(terms, key=len) for text in terms[span])
         return " + ".join([pointer_argument(buffer), *offsets])
+
+    def reach(self, operand: Operand) -> float:
+        """Return what a whole number is not larger than, be it negative; infinity where that is not told."""
+        if not isinstance(operand, str):
+            return abs(operand)
+        stmt = self.made.get(operand)
+        if isinstance(stmt, (Iota, Start)):
+            coord = self.kernel.coord(stmt.coord)
+            return math.inf if coord.axis.size is None else coord.axis.size + coord.tile
+        if not isinstance(stmt, Let):
+            return math.inf
+        sides = [self.reach(arg) for arg in stmt.args]
+        if stmt.op in ("add", "mul"):
+            return sum(sides) if stmt.op == "add" else math.prod(sides)
+        if stmt.op in ("neg", "cast", "floordiv"):
+            return sides[0]
+        return sides[1] if stmt.op == "mod" else max(sides) if stmt.op in ("min", "max") else math.inf
 
     def addends(self, place: Operand) -> list[Operand]:
         """Return what a place is the sum of, if it varies along more coordinates than these: an offset that varies

@@ -12,7 +12,7 @@ from typing import Any
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.interval import Interval, interval
+from napkin_eq.lang.interval import ANY, Interval, interval
 from napkin_eq.lang.operators import NEUTRAL
 from napkin_eq.lang.term import (
     Acc,
@@ -254,14 +254,21 @@ def conjuncts(mask: Term) -> list[Term]:
 
 
 def within(place: Term, known: Collection[Term]) -> Interval:
-    """Return bounds on a place, for all lanes of its own axes for which the masks hold that are known."""
-    low, high = interval(place)
+    """Return bounds on a place, for all lanes of its own axes for which the masks hold that are known.
+
+    They must hold of any data: what is declared of an array's numbers is not counted on.
+    """
+    low, high = _whatever(place)
     for part in known:
         if isinstance(part, Map) and part.op in ("lt", "le"):
             (left, right), strict = part.args, part.op == "lt"
-            low = max(low, interval(left)[0] + strict) if right == place else low
-            high = min(high, interval(right)[1] - strict) if left == place else high
+            low = max(low, _whatever(left)[0] + strict) if right == place else low
+            high = min(high, _whatever(right)[1] - strict) if left == place else high
     return low, high
+
+
+def _whatever(place: Term) -> Interval:
+    return ANY if any(isinstance(part, Input) for part in subterms(place)) else interval(place)
 
 
 def lies_inside(place: Term, axis: Axis, known: Collection[Term]) -> bool:

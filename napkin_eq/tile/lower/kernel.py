@@ -281,8 +281,8 @@ class Lowering(Folds):
         kept: a mask and its value, outside of which nothing is read; None is returned where a place may still lie
         outside of the array, or the mask varies along what the places do not.
         """
-        known = {part for scope in self.stack for part, env in scope.known if env == restricted(context.env, part)}
-        known |= set(conjuncts(kept[0])) if kept else set()
+        # No mask that holds in a part of a loop: what is read may be read before the loop.
+        known = conjuncts(kept[0]) if kept else ()
         # Where the array is read along each axis: at a coordinate of this kernel, or at one that an index says.
         places: dict[str, Axis | p.Operand] = {}
         masks: list[str] = [kept[1]] if kept else []
@@ -294,7 +294,8 @@ class Lowering(Folds):
                 places[axis.name] = index.axis
                 continue
             place = self.operand(index, context)
-            if lies_inside(index, axis, known):
+            narrow = not isinstance(place, str) or self.values[place].dtype == "i32"
+            if narrow and lies_inside(index, axis, known):
                 # Lanes past the end of an axis of the kernel lie anywhere.
                 spanned = self.values[place].coords if isinstance(place, str) else ()
                 masks += [mask for coord in spanned for mask in self.valid(coord)]
