@@ -106,6 +106,7 @@ class KernelText(Blocks):
         if not self.turn.alone:
             self.params.append(f"{self.chained}: tl.constexpr")
         self.misled, self.made = misled(kernel), definitions(kernel.body)
+        self.reaches: dict[str, float] = {}
         self.values: dict[str, Value] = {}
         self.text: dict[str, str] = {}
         # Numbers and sizes: Triton may know them as it compiles, and then they are no tensors.
@@ -370,12 +371,17 @@ class KernelText(Blocks):
             return math.inf if coord.axis.size is None else coord.axis.size + coord.tile
         if not isinstance(stmt, Let):
             return math.inf
-        sides = [self.reach(arg) for arg in stmt.args]
-        if stmt.op in ("add", "mul"):
-            return sum(sides) if stmt.op == "add" else math.prod(sides)
-        if stmt.op in ("neg", "cast", "floordiv"):
-            return sides[0]
-        return sides[1] if stmt.op == "mod" else max(sides) if stmt.op in ("min", "max") else math.inf
+        if operand not in self.reaches:
+            sides, op = [self.reach(arg) for arg in stmt.args], stmt.op
+            self.reaches[operand] = (
+                sum(sides) if op == "add"
+                else math.prod(sides) if op == "mul"
+                else sides[0] if op in ("neg", "cast", "floordiv")
+                else sides[1] if op == "mod"
+                else max(sides) if op in ("min", "max")
+                else math.inf
+            )  # fmt: skip
+        return self.reaches[operand]
 
     def addends(self, place: Operand) -> list[Operand]:
         """Return what a place is the sum of, if it varies along more coordinates than these: an offset that varies

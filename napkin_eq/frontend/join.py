@@ -59,8 +59,8 @@ def joined(terms: Sequence[Term], stored: Iterable[Sequence[Axis]]) -> Joined:
     found, parts, refused = tuple(terms), dict[Axis, tuple[Axis, ...]](), set[tuple[Axis, Axis, str]]()
     while True:
         pairs = dict.fromkeys(pair for dims in (*outputs, *inputs) for pair in pairwise(dims))
-        nested = [t for t in subterms(*found) if isinstance(t, Reduce) and isinstance(t.body, Reduce)]
-        summed = dict.fromkeys((t.body.axis, t.axis) for t in nested if isinstance(t.body, Reduce))
+        folds = [t for t in subterms(*found) if isinstance(t, Reduce)]
+        summed = dict.fromkeys((t.body.axis, t.axis) for t in folds if isinstance(t.body, Reduce))
         # What keeps all coordinates as they are comes first.
         ways = {APART: pairs, SCALED: pairs, MULTIPLIED: summed}
         for way, (a, b) in ((way, pair) for way, some in ways.items() for pair in some):

@@ -62,7 +62,7 @@ PART_SHARE, PART_REGISTERS, PART_CLOCKS = 1.5, 38, 450.0
 # many: a product of 8205 x 2949 x 5921 in float32 took 16.0 ms on an H100, 4.1 told without it
 APART, UNALIGNED = 8, 30.0
 # Of an operand in tf32 whose neighbours in memory do not lie along what is summed each element is copied by itself, as
-# if by so many: nine convolutions on an H100, of 16 to 64 channels
+# if by so many: five tilings of four convolutions on an H100, of 16 to 64 channels
 TURNED = 7.0
 # Operations of a division beside its reciprocal: it scales, and corrects what it has
 DIVIDING, DIVISION = ("tanh", "sigmoid", "div"), 8.0

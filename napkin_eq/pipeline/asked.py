@@ -40,7 +40,8 @@ def aimed(
         raise NapkinError(f"unknown printer {printer!r:.60}; one of {', '.join(PRINTERS)}")
     if max_error is not None and not max_error > 0:
         raise NapkinError(f"the largest relative error is {max_error:g}, expected a positive number such as 1e-2")
-    if precision and (precision not in MATRIX_ROUNDOFF or dtype != "float32" or max_error is not None):
+    asked = precision != ""
+    if asked and (precision not in tuple(MATRIX_ROUNDOFF) or dtype != "float32" or max_error is not None):
         raise NapkinError(
             f"precision {precision!r:.60}: expected one of {', '.join(MATRIX_ROUNDOFF)}, of products of float32, here"
             f" of {dtype}, and no largest error beside it"

@@ -33,6 +33,7 @@ class Report:
     regions: list[Region] = field(default_factory=list)
     failed: str = ""
     plain: str = ""  # why what stays is not compiled by Inductor
+    untimed: str = ""  # why the whole graph could not be timed, where regions are a part of it
     ended: str = ""  # why and where dynamo ended the graph before the program's end
 
     @property
@@ -51,6 +52,8 @@ class Report:
             lines.append(f"  the whole graph stays PyTorch: {self.failed}")
         if self.plain:
             lines.append(f"  what stays is run operator by operator, not by Inductor: {self.plain}")
+        if self.untimed:
+            lines.append(f"  the whole graph could not be timed: {self.untimed}")
         if self.ended:
             lines.append(f"  the graph ends before the program does: {self.ended}")
         for region in self.regions:
@@ -170,11 +173,12 @@ def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: 
             made = _by_inductor(module, example_inputs, kind)
             if timed is not None and report.taken and not _told_by_regions(given, report):
                 made = _the_faster(given, report, made, example_inputs, kind)
-            return made
-        except Untouched:
-            raise
+            if report.taken or kind != "inference":
+                return made
         except Exception as reason:  # of Inductor: what it does not compile runs as it is
             report.plain = f"{type(reason).__name__}: {first_line(reason)}"
+        else:
+            raise Untouched
     return make_boxed_func(module.forward)
 
 
@@ -206,25 +210,28 @@ def _the_faster(module: Any, report: Report, made: Any, example_inputs: Sequence
     """Return what was made of a graph with its regions, if it is no slower than Inductor's of the graph as it was; else
     what is made with the regions that gain much, or Inductor's.
     """
+    values = [node.meta.get("val") for node in module.graph.nodes if node.op == "placeholder"]
+    strong = [r for r in report.taken if r.times is not None and r.times.library_us >= SURE * r.times.ours_us]
+    plain = fewer = seen = again = None
     try:
         plain = _by_inductor(module, example_inputs, kind)
-    except Exception:  # of Inductor, which takes the graph with our regions and not without them
+        seen = in_whole(made, plain, values)
+        if not _gains(seen) and 0 < len(strong) < len(report.taken):
+            fewer = _by_inductor(replaced(module, strong, True), example_inputs, kind)
+            again = in_whole(fewer, plain, values)
+    except Exception as reason:  # of Inductor, of the driver, of too little memory: the report says so
+        report.untimed = f"{type(reason).__name__}: {first_line(reason)}"
+    if seen is None or _gains(seen):
         return made
-    values = [node.meta.get("val") for node in module.graph.nodes if node.op == "placeholder"]
-    seen = in_whole(made, plain, values)
-    if seen is None or FASTER * seen.ours_us <= seen.library_us:
-        return made
-    strong = [r for r in report.taken if r.times is not None and r.times.library_us >= SURE * r.times.ours_us]
-    for kept in [strong] if 0 < len(strong) < len(report.taken) else []:
-        fewer = _by_inductor(replaced(module, kept, True), example_inputs, kind)
-        again = in_whole(fewer, plain, values)
-        if again is not None and FASTER * again.ours_us <= again.library_us:
-            _left(report, kept, seen)
-            return fewer
+    if again is not None and _gains(again):
+        _left(report, strong, seen)
+        return fewer
     _left(report, [], seen)
-    if kind == "inference":
-        raise Untouched
     return plain
+
+
+def _gains(seen: Times) -> bool:
+    return FASTER * seen.ours_us <= seen.library_us
 
 
 def _left(report: Report, kept: Sequence[Region], seen: Times) -> None:

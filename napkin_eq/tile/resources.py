@@ -649,9 +649,10 @@ def nearest(
     apart = 1
     for operand, axis in zip(reversed(index), reversed(dims), strict=True):
         if isinstance(operand, str) and (coords := values[operand].coords):
-            if not _begins_anew(operand, made):
+            parts = _computed_of(operand, made)
+            if all(stmt.op != "mod" for stmt in parts.values()):
                 return coords[0], apart
-            steps = {coord: step for coord in coords if (step := _step(operand, coord, made, values))}
+            steps = {coord: step for coord in coords if (step := _step(operand, coord, made, values, parts))}
             if steps:
                 coord = min(steps, key=steps.__getitem__)
                 return coord, apart * max(1, round(steps[coord]))
@@ -661,33 +662,47 @@ def nearest(
     return "", 1
 
 
-def _step(operand: p.Operand, coord: str, made: Mapping[str, p.Stmt], values: Mapping[str, p.Value]) -> float | None:
-    """Return by how much a place moves from one lane of a coordinate to the next, None where that is not told."""
-    if not isinstance(operand, str) or coord not in values[operand].coords:
-        return 0.0
-    stmt = made.get(operand)
-    if isinstance(stmt, p.Iota):
-        return 1.0
-    if not isinstance(stmt, p.Let):
-        return None
-    steps = [_step(arg, coord, made, values) for arg in stmt.args]
-    moving = [step for step in steps if step != 0.0]
-    if stmt.op in ("add", "neg", "cast", "min", "max") and len(moving) == 1:
-        return moving[0]
-    by = stmt.args[-1]
-    if stmt.op in ("mul", "floordiv") and len(moving) == 1 and moving[0] and type(by) is int and by > 0:
-        return moving[0] * by if stmt.op == "mul" else moving[0] / by
-    return None
-
-
-def _begins_anew(operand: str, made: Mapping[str, p.Stmt]) -> bool:
-    """Tell whether a place is computed of a remainder."""
-    waiting, found = [operand], False
+def _computed_of(operand: str, made: Mapping[str, p.Stmt]) -> dict[str, p.Let]:
+    """Return the operators that a place is computed by, each after those of its arguments."""
+    found, waiting = dict[str, p.Let](), [operand]
     while waiting:
-        if isinstance(stmt := made.get(waiting.pop()), p.Let):
-            found |= stmt.op == "mod"
-            waiting += [arg for arg in stmt.args if isinstance(arg, str)]
+        name = waiting[-1]
+        stmt = made.get(name)
+        inner = [arg for arg in stmt.args if isinstance(arg, str)] if isinstance(stmt, p.Let) else []
+        deeper = [arg for arg in inner if isinstance(made.get(arg), p.Let) and arg not in found]
+        if deeper:
+            waiting += deeper
+            continue
+        waiting.pop()
+        if isinstance(stmt, p.Let):
+            found.setdefault(name, stmt)
     return found
+
+
+def _step(
+    operand: str, coord: str, made: Mapping[str, p.Stmt], values: Mapping[str, p.Value], parts: Mapping[str, p.Let]
+) -> float | None:
+    """Return by how much a place moves from one lane of a coordinate to the next, None where that is not told.
+
+    parts: the operators that it is computed by, in order.
+    """
+    moves: dict[str, float | None] = {}
+
+    def of(arg: p.Operand) -> float | None:
+        if not isinstance(arg, str) or coord not in values[arg].coords:
+            return 0.0
+        return moves[arg] if arg in moves else 1.0 if isinstance(made.get(arg), p.Iota) else None
+
+    for name, stmt in parts.items():
+        moving, by = [step for step in map(of, stmt.args) if step != 0.0], stmt.args[-1]
+        moves[name] = None
+        if coord not in values[name].coords:
+            moves[name] = 0.0
+        elif len(moving) == 1 and stmt.op in ("add", "neg", "cast", "min", "max"):
+            moves[name] = moving[0]
+        elif len(moving) == 1 and moving[0] and stmt.op in ("mul", "floordiv") and type(by) is int and by > 0:
+            moves[name] = moving[0] * by if stmt.op == "mul" else moving[0] / by
+    return of(operand)
 
 
 def adjoining(

@@ -193,8 +193,8 @@ def disagreement(small: Miniature, seed: int = 0) -> Translation | None:
         except NapkinError as reason:
             return Translation(DIFFERS, f"{given}: {reason}", sizes, KINDS)
         for name, source in small.sources:
-            type_ = types[name] if kind == "rounded" else ""
-            why = _apart(found[name], source, small.placed[name], arrays, small.sizes, orders[name], type_)
+            rounded = types[name] if kind == "rounded" else ""
+            why = _apart(found[name], source, small.placed[name], arrays, small.sizes, orders[name], rounded)
             if why:
                 return Translation(DIFFERS, f"{given}: {name}{why}", sizes, KINDS)
     return None
@@ -283,10 +283,10 @@ def _apart(
     """Return where a plan's output is not the diagram's, nothing where it is; of one that rounds, where it is no number
     and should be.
 
-    rounded: the type that the output of one that rounds is stored in, nothing of one in float64.
-    The reference may itself run out of range or digits: where the two differ, both terms are evaluated in long double,
-    and a plan that does what its own term does in float64 is right if that term is the diagram in long double. What
-    cancels is near to nothing but its own rounding, of which the bounds of both terms are the measure.
+    rounded: the type that the output of one that rounds is stored in, nothing of one in float64. The reference may
+    itself run out of range or digits: where the two differ, both terms are evaluated in long double, and a plan that
+    does what its own term does in float64 is right if that term is the diagram in long double. What cancels is near to
+    nothing but its own rounding, of which the bounds of both terms are the measure.
     """
     import numpy as np
 

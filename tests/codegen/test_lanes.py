@@ -4,6 +4,8 @@ inside an array.
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -100,7 +102,12 @@ def test_a_precision_is_of_products_of_float32():
     for precision, printed in (("tf32", True), ("", False)):
         text = nq.derive(product, "h100", dtype="float32", printer="triton", precision=precision).triton()
         assert ('input_precision="tf32"' in text) == printed
-    for asked in ({"precision": "tf64"}, {"dtype": "bfloat16", "precision": "tf32"}, {"max_error": 1.0}):
+    wrong: tuple[dict[str, object], ...] = (
+        *({"precision": word} for word in ("tf64", None, ["tf32"])),
+        {"dtype": "bfloat16", "precision": "tf32"},
+        {"max_error": 1.0},
+    )
+    for asked in wrong:
         with pytest.raises(NapkinError, match="of products of float32"):
             nq.derive(scaled(X), **{"dtype": "float32", "precision": "tf32", **asked})
 
@@ -130,3 +137,14 @@ def test_a_place_that_a_part_of_a_loop_is_sure_of_is_kept_inside_before_the_loop
     seen = [own[max(at, 0)] for at in range(-100, 200)]
     wanted = [np.maximum(s + rest[: max(at + 1, 0)], 0).sum() + s for s, at in zip(seen, range(-100, 200), strict=True)]
     np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-3)
+
+
+def test_a_place_that_is_doubled_many_times_is_told_in_time():
+    """What is computed of a value twice at each step is walked once."""
+    x, t, w = nq.axes("x t w", x=50, t=7, w=3)
+    place = nq.index(t) + nq.index(w)
+    for _ in range(24):
+        place = (place + place) % 50
+    begun = time.process_time()
+    nq.derive(nq.take(nq.array("A", x), x, place), dtype="float32", limit=8, printer="triton").triton()
+    assert time.process_time() - begun < 60

@@ -20,7 +20,7 @@ from napkin_eq.pytorch.regions import Options, Region, Times
 @pytest.fixture
 def clock(monkeypatch, tmp_path):
     """The times that calls are said to take: Inductor's, and those of kernels; calls are made once each."""
-    if not shutil.which("g++"):
+    if not shutil.which("g++"):  # the README asks for Python and make alone; regions are timed on a GPU, without one
         pytest.skip("Inductor has no C++ compiler here")
     told = {"library": 100.0, "ours": 80.0, "rounds": 0}
 
@@ -103,6 +103,16 @@ def test_of_a_graph_that_is_slower_regions_that_gain_much_are_kept(clock, monkey
         monkeypatch.setattr(backend, "times", lambda region, us, told=told: Times(*next(told)))
         report = compiled(lambda x: gated(torch.special.i0(gated(x, x)).expand(64, 256), x), x)
         assert len(report.taken) == kept and len(report.regions) == 3
+
+
+def test_that_a_whole_graph_could_not_be_timed_is_told(clock, monkeypatch):
+    def full(ours, theirs, values):
+        raise RuntimeError("out of memory\nand more")
+
+    monkeypatch.setattr(backend, "in_whole", full)
+    report = compiled(bessel, torch.randn(64, 256), torch.randn(64, 256))
+    assert len(report.taken) == 1 and report.plain == ""
+    assert "the whole graph could not be timed: RuntimeError: out of memory" in str(report)
 
 
 def test_kernels_that_are_predicted_to_take_far_more_are_not_timed(clock):

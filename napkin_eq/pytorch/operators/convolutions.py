@@ -128,12 +128,8 @@ def _windowed(
     if not met and not taps:
         return _summed(b, read, shown, masks, dims, summed)
     # One sum, as no array has these taps side by side: they fill the matrix unit together with the channels.
-    sizes = [b.known(d, "convolution") for d in summed]
-    whole = b.fresh(math.prod(sizes), "summed")
-    at_once, place = dict[str, Term](), b.at(whole)
-    for dim, size in zip(reversed(summed), reversed(sizes), strict=True):
-        at_once |= b.coordinates(dim, place if dim == summed[0] else place % size)
-        place = place // size
+    whole = b.fresh(math.prod(b.known(d, "convolution") for d in summed), "summed")
+    at_once = b.coordinates(tuple(axis for dim in summed for axis in dim), b.at(whole))
     left, right, *rest = (elsewhere(term, at_once) for term in (read, shown, *masks))
     return _summed(b, left, right, rest, dims, (whole,))
 

@@ -11,7 +11,7 @@ that, never what is computed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from napkin_eq.lang.axis import Axis
@@ -181,12 +181,11 @@ class Lowering(Folds):
             case Const():
                 return float(term.value) if term.kind == "real" else term.value
             case Input():
-                return self._load(self.buffer(term), term.dims, {}, context)
+                return self._load(self.buffer(term), *self._indexed(self.buffer(term), {}, context))
             case Read():
                 return self._read(term, context)
             case Store() | Proj():
-                buffer = self.arrays[term]
-                return self._load(buffer, buffer.dims, {}, context)
+                return self._load(self.arrays[term], *self._indexed(self.arrays[term], {}, context))
             case Index():
                 return self.iota(context.coord(term.axis))
             case Size():
@@ -225,20 +224,29 @@ class Lowering(Folds):
     def buffer(self, array: Input) -> p.Buffer:
         return p.Buffer(array.name, array.dims, held_as(array.dtype, self.storage))
 
-    def _load(
-        self,
-        buffer: p.Buffer,
-        dims: Sequence[Axis],
-        places: Mapping[str, Axis | p.Operand],
-        context: Context,
-        inside: Sequence[str] = (),
-    ) -> p.Operand:
-        """inside: masks beside those of the lanes past the ends of axes."""
+    def _load(self, buffer: p.Buffer, index: Sequence[p.Operand], masks: Iterable[str]) -> p.Operand:
         self.reads.setdefault(buffer.name, buffer)
+        masks = tuple(dict.fromkeys(masks))
+        name = self.put(
+            lambda v: p.Load(v, buffer.name, tuple(index), masks),
+            ("load", buffer.name),
+            self._spanned(index),
+            buffer.dtype,
+            (*index, *masks),
+        )
+        narrow = buffer.dtype in WHOLE and BY_SHORT[buffer.dtype].bytes < BY_SHORT[DEFAULT["int"]].bytes
+        return self.cast(name, DEFAULT["int"]) if narrow else name
+
+    def _indexed(
+        self, buffer: p.Buffer, places: Mapping[str, Axis | p.Operand], context: Context
+    ) -> tuple[list[p.Operand], list[str]]:
+        """Return where an array is read along its axes, and the masks of lanes past the ends of those of the kernel.
+
+        places: by the name of an axis the one of this kernel that it is read along, or a place; else its own.
+        """
         index: list[p.Operand] = []
-        masks: list[str] = list(inside)
-        coords: list[str] = []
-        for dim in dims:
+        masks: list[str] = []
+        for dim in buffer.dims:
             place = places.get(dim.name, dim)
             if isinstance(place, Axis):
                 coord = context.coord(place)
@@ -246,19 +254,11 @@ class Lowering(Folds):
                 masks += self.valid(coord)
             else:
                 index.append(place)
-            if isinstance(index[-1], str):
-                coords += self.values[index[-1]].coords
-        masks = list(dict.fromkeys(masks))
-        args = (*index, *masks)
-        name = self.put(
-            lambda v: p.Load(v, buffer.name, tuple(index), tuple(masks)),
-            ("load", buffer.name),
-            coords,
-            buffer.dtype,
-            args,
-        )
-        narrow = buffer.dtype in WHOLE and BY_SHORT[buffer.dtype].bytes < BY_SHORT[DEFAULT["int"]].bytes
-        return self.cast(name, DEFAULT["int"]) if narrow else name
+        return index, masks
+
+    def _spanned(self, index: Sequence[p.Operand]) -> list[str]:
+        """Return the coordinates that places vary along."""
+        return [coord for place in index if isinstance(place, str) for coord in self.values[place].coords]
 
     def _read_where(self, term: Map, context: Context) -> p.Operand | None:
         """Return what is read where a mask holds and 0 elsewhere, as one load; None of another choice, or where the
@@ -307,23 +307,11 @@ class Lowering(Folds):
             places[axis.name] = self.cast(place, "i32")
         if isinstance(body, Input) or body in self.arrays:
             buffer = self.buffer(body) if isinstance(body, Input) else self.arrays[body]
-            if kept and not set(self.values[kept[1]].coords) <= self._spanned(buffer, places, context):
+            lanes, ends = self._indexed(buffer, places, context)
+            if kept and not {*self.values[kept[1]].coords} <= {*self._spanned(lanes)}:
                 return None
-            return self._load(buffer, buffer.dims, places, context, masks)
+            return self._load(buffer, lanes, (*masks, *ends))
         raise NapkinError(f"a read along {term.axis.name} of a value that is not stored: store it first")
-
-    def _spanned(
-        self, buffer: p.Buffer, places: Mapping[str, Axis | p.Operand], context: Context
-    ) -> set[str | None]:
-        """Return the coordinates that places in an array vary along."""
-        found = set[str | None]()
-        for dim in buffer.dims:
-            place = places.get(dim.name, dim)
-            if isinstance(place, Axis):
-                found.add(context.coord(place))
-            elif isinstance(place, str):
-                found |= {*self.values[place].coords}
-        return found
 
     def _running_size(self, axis: Axis, context: Context) -> p.Operand:
         mode = context.mode(axis)
