@@ -484,3 +484,19 @@ def test_bounds_and_the_figure_of_accuracy_read_the_plan_that_is_printed(shared)
         one, other = (running_bound(d.plan, arrays, sizes)["out"] for d in (shared, plain))
         assert np.isfinite(one).all()
         np.testing.assert_allclose(one, other, rtol=0.02)
+
+
+@pytest.mark.parametrize("rows, offset", [(1, 5), (1, 0), (17, 0)])
+def test_masks_of_axes_that_nothing_walks_are_read(rows, offset):
+    """An axis of one element is at its first; what a mask leaves nothing of is folded as nothing; and what speaks of
+    values beside coordinates makes no question refuted.
+    """
+    i, j, z, a, b = nq.axes("i j z a b", i=rows, j=1, z=17, a=3, b=40)
+    X, Z, t = nq.array("X", a, b), nq.array("Z", z), nq.array("t", i, dtype="int32")
+    at, lane = nq.index(i) * 3 + offset, nq.index(z)
+    masks = (at >= 0) & (at < nq.length(a)) & (lane < nq.length(b)) & (t <= lane) & (nq.index(j) + lane % 2 < lane + 1)
+    body = nq.relu(nq.take(nq.take(X, a, at), b, lane) + Z)
+    found = proved(derive(nq.sum(body, z, where=masks), "h100", dtype="float32", printer="triton"))
+    assert found.verdict == "proved", str(found)
+    beside = proved(derive(nq.sum(body, z, where=masks & (Z < 0.5)), "h100", dtype="float32", printer="triton"))
+    assert all(a.verdict != "refuted" for a in beside.answered), str(beside)

@@ -29,6 +29,7 @@ from napkin_eq.tile.ir import (
     definitions,
     used,
 )
+from napkin_eq.tile.stream_facts import conjuncts
 from napkin_eq.verify.index.loops import Masks, held_by, rows, taken_by
 from napkin_eq.verify.index.smt_coordinates import NotRead, Script, Site, Text, conjunction
 
@@ -148,6 +149,8 @@ def kept(kernel: Kernel, site: Site, masks: Masks) -> Iterator[Text]:
         if turn.stale:
             yield script.asks("true")
             continue
+        if _nothing(turn):
+            continue
         tests = _tests(script, turn)
         wanted = [f"(< {x} {script.size(axis)})"]
         several = masks.taken.get(axis.name, [])
@@ -166,7 +169,8 @@ def tested(kernel: Kernel, site: Site, masks: Masks) -> Iterator[Text]:
         axis = _axis(kernel, site)
         tests = _tests(script, turn)
         given = [f"(< {x} {script.size(axis)})"]
-        for mask in (*masks.taken.get(axis.name, []), *(m for found in masks.chosen.values() for m in found)):
+        whole = (*masks.taken.get(axis.name, []), *(m for found in masks.chosen.values() for m in found))
+        for mask in (part for one in whole for part in conjuncts(one)):
             try:
                 given += taken_by(script, site, axis, x, [mask])
             except NotRead:
@@ -230,6 +234,21 @@ def _tests(script: Script, turn: Turn) -> list[str]:
         except NotRead:
             continue  # a choice by values: it keeps no lane out for where it is
     return list(found)
+
+
+def _nothing(turn: Turn) -> bool:
+    """Tell whether a fold is of what it is neutral to in every lane, whichever it takes."""
+    stmt = turn.site.stmt
+
+    def neutral(operand: Operand, value: float) -> bool:
+        made = turn.site.defs.get(operand) if isinstance(operand, str) else None
+        if isinstance(made, Let) and made.op in ("where", "cast"):
+            return all(neutral(arg, value) for arg in made.args[made.op == "where" :])
+        return not isinstance(operand, str) and operand == value
+
+    if isinstance(stmt, Dot):
+        return neutral(stmt.a, ZERO) or neutral(stmt.b, ZERO)
+    return isinstance(stmt, ReduceTile) and neutral(stmt.arg, NEUTRAL[stmt.monoid])
 
 
 def settling(operand: Operand, value: float, turn: Turn, late: bool = False) -> Tests:

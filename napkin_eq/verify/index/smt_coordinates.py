@@ -243,7 +243,7 @@ class Script:
         if isinstance(term, Const) and term.kind != "real":
             return str(term.value).lower() if term.kind == "bool" else self.operand(term.value, site)
         if isinstance(term, Index):
-            return at[term.axis.name] if term.axis.name in at else self.lane(self.coord(term.axis, site), site, copy)
+            return at[term.axis.name] if term.axis.name in at else self.at(term.axis, site, copy)
         if isinstance(term, (Size, Length)):
             return self.size(term.axis)
         if isinstance(term, Input) and term.kind in ("int", "bool"):
@@ -270,6 +270,12 @@ class Script:
         if not found:
             raise NotRead(f"axis {axis.name} is not walked here")
         return axis.name if axis.name in found else found[0]
+
+    def at(self, axis: Axis, site: Site, copy: str) -> str:
+        """Return the coordinate of an axis at a site; of one that has a single element nothing need walk it."""
+        if axis.size == 1 and all(c.axis.name != axis.name for c in self.kernel.coords):
+            return "0"
+        return self.lane(self.coord(axis, site), site, copy)
 
     def asks(self, *goal: str) -> Text:
         """Return the question whether the negated goal can be met, all that was said so far being so."""
