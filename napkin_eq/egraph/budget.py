@@ -116,11 +116,13 @@ class Budget:
     """The time that is left to a derivation: `Budget(seconds)`, of METER; `clock.tell` is given how far it is.
 
     hard: after its end nothing is begun any more, not even what a plan still asks for: there is one without.
+    work: the share of the counted work that searches may do, of nodes and of forms tried.
     """
 
     seconds: float = SECONDS
     clock: Clock = field(default_factory=Clock)
     hard: bool = False
+    work: float = 1.0
     _begun: float = field(default_factory=METER.seconds)
 
     def begin(self) -> None:
@@ -133,7 +135,7 @@ class Budget:
 
     def part(self, share: float) -> Budget:
         """Return a budget that begins now and has a share of what is left; it notes what stops in the same list."""
-        return Budget(max(0.0, share * self.left()), self.clock, self.hard)
+        return Budget(max(0.0, share * self.left()), self.clock, self.hard, self.work)
 
     def over(self, search: str, share: float = 1.0) -> bool:
         """Tell whether this share of the time is over, or all of it was ended, and note the search that

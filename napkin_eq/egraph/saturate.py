@@ -64,7 +64,8 @@ def saturate(
     Stages: "prepare" laws once, "algebra" laws for a number of rounds or until nothing changes or the node limit is
     reached (noted), then "structure" laws. Raises NapkinError where two different numbers were merged: a false law.
     """
-    return _Bridge(source, statements, cuts, budget or Budget()).run(rounds, node_limit)
+    budget = budget or Budget()
+    return _Bridge(source, statements, cuts, budget).run(rounds, round(node_limit * budget.work))
 
 
 def _decided_later(law: Law) -> bool:

@@ -32,7 +32,7 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import axes_in
 from napkin_eq.lang.operators import ABSENT, OPS
 from napkin_eq.lang.scope import opened
-from napkin_eq.lang.term import Const, Input, Map, Term, Tuple, rebuilt, subterms
+from napkin_eq.lang.term import Const, Input, Length, Map, Reduce, Size, Term, Tuple, rebuilt, subterms
 from napkin_eq.numerics.sample_inputs import RANGE, Family, Place, draw, family, folded_axes
 from napkin_eq.tile.stream_facts import SPREAD
 
@@ -101,7 +101,9 @@ class Stability:
         self.sizes: dict[str, int] = {
             a.name: -(-min(lanes[a.name], a.size or lanes[a.name]) // a.multiple) * a.multiple for a in axes_in(source)
         }
-        families = (*map(family, FAMILIES), STEEP, SPARSE, VAST, SLIGHT, *_masks(source))
+        families = (
+            *map(family, FAMILIES), STEEP, SPARSE, VAST, SLIGHT, *_masks(source), *_brinks(source, self.sizes)
+        )  # fmt: skip
         natural = [draw(diagram, one, self.sizes, dtype, 0).clean for one in families]
         self.trials = [_trial(source, natural, self.sizes, dtype, {})]
         long_axes = [a for a in axes_in(source) if a.name in folded and (a.size or 0) > self.sizes[a.name]]
@@ -454,6 +456,52 @@ def _masks(source: Term) -> list[Family]:
     # So few lanes are drawn that of halves none may be kept where another choice keeps it.
     single = [of(number, *how) for number in range(inputs) for how in ((0.5, 0.0), (1.0, 1.0), (1.0, -1.0))]
     return [*single, *(but(number) for number in (-1, *range(inputs if given > 2 else 0)))]
+
+
+def _brinks(source: Term, sizes: Mapping[str, int]) -> list[Family]:
+    """Return families of numbers so large that a sum of them passes the range of float32 and a sum of what the diagram
+    makes of each does not, where it scales what it sums down by a constant.
+
+    Not of sums of products: a scale moves off these at no loss but near the end of the range, and costs an operand's
+    place in the matrix unit where it stays.
+    """
+    found = dict[float, None]()
+    for part in subterms(source):
+        scale, lanes, body = 1.0, 1, part
+        while isinstance(body, Reduce) and body.monoid == "sum":
+            lanes, body = lanes * sizes.get(body.axis.name, FREE), body.body
+        while isinstance(body, Map) and body.op in ("mul", "neg"):
+            numbers = [_number(arg, sizes) for arg in body.args]
+            if numbers.count(None) != 1:
+                break
+            scale *= math.prod(abs(number) for number in numbers if number is not None)
+            body = body.args[numbers.index(None)]
+        if lanes > 1 and 0.0 < scale < 1.0 and not (isinstance(body, Map) and body.op == "mul"):
+            found.setdefault(RANGE["float32"][0] / (lanes * math.sqrt(scale)))
+
+    def of(size: float) -> Family:
+        def drawn(place: Place) -> Any:
+            return (0.75 + 0.25 * place.random.random(place.shape)) * min(size, _range(place)[0] / 2.0)
+
+        return Family("brink", "numbers whose sum passes the range of float32", drawn)
+
+    return [of(size) for size in list(found)[:MASKS]]
+
+
+def _number(term: Term, sizes: Mapping[str, int]) -> float | None:
+    """Return what a term of constants and lengths is at some sizes, None of any other."""
+    if isinstance(term, Const):
+        return float(term.value)
+    if isinstance(term, (Size, Length)):
+        return float(sizes.get(term.axis.name, FREE))
+    if not isinstance(term, Map) or term.op not in ("real", "neg", "inv", "mul"):
+        return None
+    numbers = [number for arg in term.args if (number := _number(arg, sizes)) is not None]
+    if len(numbers) < len(term.args):
+        return None
+    if term.op == "inv":
+        return 1.0 / numbers[0] if numbers[0] else 0.0
+    return math.prod(numbers) * (-1.0 if term.op == "neg" else 1.0)
 
 
 def _lengths(pairs: Sequence[tuple[int, int]]) -> dict[int, int]:

@@ -64,7 +64,7 @@ WIDE, FEW = 0.1, 6
 # New objects after which Python looks for cycles among them; after so many times also among those that stayed
 COLLECTED, OLDER = 100_000, 50
 COVER = 0.4  # of the time, what searches leave to a cover that is held against what they find
-LITTLE = 0.4  # of the time, what a search has that can save no more than a part of a launch
+LITTLE = 0.1  # of the work, what a search does that can save no more than a part of a launch
 STRETCHES = 1.25  # times what moving its arrays takes: a plan that takes more may gain by sums cut into stretches
 SPARE = 0.1  # of the time, what such a cover leaves for what it began before its end
 TOGETHER = 0.5  # of the time, for several outputs together: what is left is for each alone, should that fail
@@ -170,8 +170,8 @@ def kernels(job: Job) -> list[Output]:
     if graph:
         found = _graph(job)
     else:
-        share = LITTLE if soon(job, placer(job), _least(job)) else 1 - COVER
-        found = searches(_in_full(_part(job, share), anew=False))
+        work = LITTLE if soon(job, placer(job), _least(job)) else 1.0
+        found = searches(_in_full(_part(job, 1 - COVER, work), anew=False))
     plain = _faster(job, found)
     best = plain or found
     if not graph and not _near(job, best) and (plain or _far(job, found)):
@@ -279,9 +279,11 @@ def _least(job: Job) -> float:
     return least_us(job.diagram.outputs, job.aim.dtype, job.aim.machine)
 
 
-def _part(job: Job, share: float) -> Job:
-    """Return a job with a share of what is left of the time, after whose end nothing more is tried."""
-    return replace(job, aim=replace(job.aim, budget=replace(job.aim.budget.part(share), hard=True)))
+def _part(job: Job, share: float, work: float = 1.0) -> Job:
+    """Return a job with a share of what is left of the time, after whose end nothing more is tried, and of the counted
+    work.
+    """
+    return replace(job, aim=replace(job.aim, budget=replace(job.aim.budget.part(share), hard=True, work=work)))
 
 
 def _rest(job: Job) -> Job:

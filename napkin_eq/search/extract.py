@@ -155,7 +155,7 @@ class Extractor:
                         continue
                     built_at[number, place] = state
                     found = self.best[self.graph.root]
-                    if (found and self.work > MOST_TRIED) or self.budget.over("extraction", EXTRACTING if found else 1):
+                    if (found and self.work > MOST_TRIED * self.budget.work) or self.budget.over("extraction", EXTRACTING if found else 1):
                         return found
                     if self._offer(number, self._candidates(number, node)):
                         version[number] += 1

@@ -209,3 +209,24 @@ def test_a_place_that_the_diagram_cannot_miss_is_not_left_to_rounding() -> None:
     assert not held.admits(nq.argmax(scale * A - scale * A, x))
     rounded = Stability(nq.argmax(nq.softmax(A, x), x), "float32")
     assert rounded.admits(nq.argmax(A, x)) and rounded.admits(nq.argmax(nq.exp(A - nq.max(A, x)), x))
+
+
+def test_a_scale_that_keeps_a_sum_in_range_stays_in_it() -> None:
+    """A sum of numbers near 2e37 over 64 has a value that 64th parts of their sum have not; and what a scale of
+    products may do is not asked of it.
+    """
+    (d,) = nq.axes("d", d=64)
+    B = nq.array("B", d, x)
+    for source, form in (
+        (nq.sum(A * (1 / 64), x), nq.sum(A, x) * (1 / 64)),
+        (nq.sum(A / 4096.0, x), nq.sum(A, x) / 4096.0),
+        (nq.sum(-A / nq.length(x), x), -nq.sum(A, x) / nq.length(x)),
+    ):
+        assert Stability(source, "float32").growth(form) == math.inf
+    assert Stability(nq.sum(A * (1 / 64), x), "float32").admits(nq.sum((1 / 64) * A, x))
+    for source, form in (
+        (nq.sum(A * B * 0.125, x), 0.125 * nq.sum(A * B, x)),
+        (nq.sum(A * 3.0, x), 3.0 * nq.sum(A, x)),
+        (0.25 * nq.sum(A, x), nq.sum(A, x) * 0.25),
+    ):
+        assert Stability(source, "float32").admits(form)
