@@ -8,7 +8,8 @@ roundoff of float32, and u, h the roundoff and half the least positive number of
     a * b        |a| e_b + |b| e_a + e_a e_b + K w |a b|
     f(a)         the change of f over [a - e_a, a + e_a], + K w |f(a)|; infinite where f jumps or has a pole there
     sum of a     sum of e_a + (D w + R r) (sum of |a|)   D additions in a row, each block rescaled once; R moves of a
-                 reference
+                 reference; nothing where exact parts are whole multiples of one power of two, and few enough of it that
+                 every sum of some of them is a number
     sum of a * b an operand that is no input may have been rounded to the storage type for the matrix unit: e_a + u |a|
     + h; what the unit takes in parts is flushed part by part, and infinite past IN_PARTS
     max of a     max of e_a over the lanes that can be the maximum, given their errors
@@ -85,10 +86,12 @@ from napkin_eq.numerics.roundoff import (
     TOP,
     K,
     adding,
+    adds_exactly,
     bounded,
     exactly,
     farthest,
     flushed,
+    grain,
     in_double,
     largest,
     may_be_largest,
@@ -808,7 +811,8 @@ class Work:
                 fold("sum", axis, length, Named(names, lanes), None),
                 fold("sum", axis, length, Named(names, size + lanes), None),
             )
-            return Checked(value, _relative(total, sizes, added, moved))
+            found = _relative(total, sizes, added, moved)
+            return Checked(value, self._exact(axis, length, [Named(names, values)], total, sizes, moved, found))
         ones = np.where(kept, size, 1.0)
         # A lane in doubt may be a factor or none.
         factors = np.where(unsure > 0, np.maximum(size + errors, 1.0), ones + lanes)
@@ -832,9 +836,27 @@ class Work:
         if any(found is None for found in sums):
             return None
         value, size, *errors = (found for found in sums if found is not None)
-        error = sum(found.data for found in errors) + K * w() * size.data
-        error = error + np.fmin(size.data + error, self.exact.length(axis) * flushed())
-        return Checked(value, _relative(Named(value.names, error), Named(value.names, size.data + error), added, moved))
+        length = self.exact.length(axis)
+        given = Named(value.names, np.asarray(sum(found.data for found in errors)))
+        error = given.data + K * w() * size.data
+        error = error + np.fmin(size.data + error, length * flushed())
+        found = _relative(Named(value.names, error), Named(value.names, size.data + error), added, moved)
+        return Checked(value, self._exact(axis, length, [x.value for x in operands], given, size, moved, found))
+
+    def _exact(
+        self, axis: str, length: int, factors: Sequence[Named], error: Named, size: Named, moved: Named, found: Named
+    ) -> Named:
+        """Return what a sum is found to be off by, nothing where it is exact in any order.
+
+        factors: of its parts, those that a mask leaves out too. error, size: of its parts, added up.
+        """
+        if self.naive:
+            return found
+        grains = [fold("max", axis, length, Named(x.names, -grain(x.data)), None) for x in factors]
+        names, (before, off, total, moves, *finest) = aligned(found, error, size, moved, *grains)
+        of_all = math.prod((-each for each in finest), start=np.ones(()))
+        exact = (off == 0) & (moves == 0) & adds_exactly(of_all, total)
+        return Named(names, np.where(exact, 0.0, before))
 
     def _recurring(self, term: Recur) -> Checked:
         axis, gain, body = term.axis.name, self.memo[term.gain], self.memo[term.body]

@@ -324,3 +324,22 @@ def test_a_stored_value_is_bounded_by_the_type_that_the_plan_holds_it_in():
     (narrow,) = error_bound(Store(scores * 1e-4), arrays, {}, "float32", held={scores: "bfloat16"})
     rounded = np.abs(rounded_to(held, BY_NAME["bfloat16"]) - held).max(1) * 1e-4
     assert (rounded <= narrow.max(1)).all() and (narrow.max(1) < 100 * rounded).all()
+
+
+def test_sums_are_exact_where_all_parts_are_multiples_of_a_number_and_few_of_it():
+    """As far as the digits of a number go; not of parts that are off, nor of such as may be taken for 0."""
+    (x,) = nq.axes("x", x=64)
+    U, V = nq.array("U", x), nq.array("V", x)
+    halves, lane = np.arange(64) / 2 - 7, np.arange(64)
+
+    def exact(term: nq.Term, u: np.ndarray, v: np.ndarray = halves, where: nq.Term = TRUE) -> bool:
+        total = Reduce("sum", x, term, where)
+        (bound,) = error_bound(total, {"U": u, "V": v}, {}, "float32", order=[])
+        return bool(bound <= 2.0**-24 * abs(evaluate(total, {"U": u, "V": v})) + 2.0**-149)
+
+    assert exact(U, halves) and exact(U, 0.0 * halves) and exact(U, halves * 2.0**40)
+    assert exact(U * V, halves) and exact(U * V, halves * 2.0**-60)
+    assert not exact(U, halves + 0.1) and not exact(U * V, halves + 2.0**-16) and not exact(nq.exp(U * 0.0) + U, halves)
+    parts = np.where(lane == 3, 2.0**22, np.where(lane == 9, 0.5, 0.0))  # 2^23 halves and one more, or 2^24 and one
+    assert exact(U, parts) and not exact(U, parts * 2 - 0.5 * (lane == 9)) and exact(U, parts * 2, where=Index(x) < 9)
+    assert not exact(U * V, halves * 2.0**-75, halves * 2.0**-75)
