@@ -8,7 +8,8 @@ roundoff of float32, and u, h the roundoff and half the least positive number of
     a * b        |a| e_b + |b| e_a + e_a e_b + K w |a b|
     f(a)         the change of f over [a - e_a, a + e_a], + K w |f(a)|; infinite where f jumps or has a pole there
     sum of a     sum of e_a + (D w + R r) (sum of |a|)   D additions in a row, each block rescaled once; R moves of a
-                 reference
+                 reference; nothing where exact parts are whole multiples of one power of two, and few enough of it that
+                 every sum of some of them is a number
     sum of a * b an operand that is no input may have been rounded to the storage type for the matrix unit: e_a + u |a|
     + h; what the unit takes in parts is flushed part by part, and infinite past IN_PARTS
     max of a     max of e_a over the lanes that can be the maximum, given their errors
@@ -16,7 +17,7 @@ roundoff of float32, and u, h the roundoff and half the least positive number of
     1/D * N      where N is a sum of w v and D the sum of the same w, taken in one pass: a mean m, whose weights' errors
                  d count for |v - m| only: (sum of d |v - m| + what is rounded in N + |m| times what is rounded in D) /
                  (D - e_D), if that is less
-    store of a   e_a + u |a| + h; infinite past the largest number of the storage type
+    store of a   e_a + u |a| + h; infinite past the largest number of the type that the plan stores it in
     a < b        uncertain where |a - b| <= e_a + e_b; a choice by it is off by |x - y| there
 
 K = 4 roundings an operator: the operation, a constant folded into it, a fused neighbour, an approximate unit of the
@@ -85,10 +86,12 @@ from napkin_eq.numerics.roundoff import (
     TOP,
     K,
     adding,
+    adds_exactly,
     bounded,
     exactly,
     farthest,
     flushed,
+    grain,
     in_double,
     largest,
     may_be_largest,
@@ -214,6 +217,7 @@ def error_bound(
     planned: Mapping[str, Schedule] | None = None,
     unknown: Mapping[str, Any] | None = None,
     eager: bool = False,
+    held: Mapping[Term, str] | None = None,
 ) -> tuple[Array, ...]:
     """Return, for each output of a term, the bound of every element, axes as `evaluate` orders them or in `order`.
 
@@ -223,12 +227,14 @@ def error_bound(
     more.
     unknown: masks of input elements that may hold anything, NaN too; the bound is infinite wherever they may reach.
     eager: what each operator gives is rounded to the storage type, as where every one is a kernel of its own.
+    held: of values that are stored on the way, the names of the types in which a plan holds them; the storage type is
+    that of all others.
     """
     if dtype not in STORAGE and dtype != "float64":
         raise NapkinError(f"unknown dtype {dtype!r:.60}; one of {', '.join(STORAGE)}")
     run = Run(term, inputs, bound_sizes(term, inputs, sizes), 2**40, "float64")
     work = Work(run.top, dtype, matrix_roundoff, planned, unknown)
-    work.eager = eager
+    work.eager, work.held = eager, held or {}
     items = tuple(Proj(i, term) for i in range(len(bundled(term)))) or (term,)
     with np.errstate(all="ignore"), in_double() if dtype == "float64" else nullcontext():
         return tuple(work.output(item, order) for item in items)
@@ -269,8 +275,9 @@ class Work:
         self.carried: dict[object, list[tuple[int, Checked]]] = {}
         # Whether operators are bounded one by one, and nothing is known of where values lie.
         self.naive = False
-        # Whether each operator stores what it gives.
+        # Whether each operator stores what it gives; the types of what a plan stores.
         self.eager = False
+        self.held: Mapping[Term, str] = {}
         # Of a cut universe: the one outside and the axis that is cut; of an update: the accumulator, and the universe
         # one block before.
         self.outer: Work | None = None
@@ -288,7 +295,7 @@ class Work:
             self.prefixes[key] = found
         found.outer, found.cut, found.acc, found.before, found.mentioned = self, cut, acc, before, self.mentioned
         found.naive, found.errors, found.prefixes, found.carried = self.naive, self.errors, self.prefixes, self.carried
-        found.eager = self.eager
+        found.eager, found.held = self.eager, self.held
         return found
 
     def output(self, root: Term, wanted: Sequence[str] | None) -> Array:
@@ -404,7 +411,7 @@ class Work:
             return Checked(found, Named(joined, np.where(doubt > 0, np.inf, known)) if doubt.any() else off)
         if isinstance(term, (Store, Proj)):
             got = self.memo[_inside(term)]
-            return self._stored(got, final=term is self.root) if _is_stored(term) else got
+            return self._stored(got, term is self.root, self.held.get(term)) if _is_stored(term) else got
         if isinstance(term, (Group, Walk)):
             return self.memo[term.body]
         value = self.exact.value(term)
@@ -479,15 +486,14 @@ class Work:
             acc, form=self.errors.kept(acc.form, {n for n in used if dict(self.errors.ends[n]).get(axis, end) == end})
         )
 
-    def _stored(self, got: Checked, final: bool = False) -> Checked:
-        """Round a value to the storage type; what is past its range is infinite in a final output, and of no use
-        before.
+    def _stored(self, got: Checked, final: bool = False, held: str | None = None) -> Checked:
+        """Round a value to the storage type, or to the one that it is held in; what is past its range is infinite in a
+        final output, and of no use before.
         """
-        return (
-            Checked(got.value, self._rounded(got, self.u, self.h, np.inf if final else self.top))
-            if got.value.data.dtype.kind == "f"
-            else got
-        )
+        if got.value.data.dtype.kind != "f":
+            return got
+        (unit, least), top = (STORAGE[held], TOP[held]) if held else ((self.u, self.h), self.top)
+        return Checked(got.value, self._rounded(got, unit, least, np.inf if final else top))
 
     def _rounded(self, got: Checked, unit: float, least: float, top: float) -> Named:
         names, (value, error) = aligned(got.value, got.error)
@@ -805,7 +811,8 @@ class Work:
                 fold("sum", axis, length, Named(names, lanes), None),
                 fold("sum", axis, length, Named(names, size + lanes), None),
             )
-            return Checked(value, _relative(total, sizes, added, moved))
+            found = _relative(total, sizes, added, moved)
+            return Checked(value, self._exact(axis, length, [Named(names, values)], total, sizes, moved, found))
         ones = np.where(kept, size, 1.0)
         # A lane in doubt may be a factor or none.
         factors = np.where(unsure > 0, np.maximum(size + errors, 1.0), ones + lanes)
@@ -829,9 +836,27 @@ class Work:
         if any(found is None for found in sums):
             return None
         value, size, *errors = (found for found in sums if found is not None)
-        error = sum(found.data for found in errors) + K * w() * size.data
-        error = error + np.fmin(size.data + error, self.exact.length(axis) * flushed())
-        return Checked(value, _relative(Named(value.names, error), Named(value.names, size.data + error), added, moved))
+        length = self.exact.length(axis)
+        given = Named(value.names, np.asarray(sum(found.data for found in errors)))
+        error = given.data + K * w() * size.data
+        error = error + np.fmin(size.data + error, length * flushed())
+        found = _relative(Named(value.names, error), Named(value.names, size.data + error), added, moved)
+        return Checked(value, self._exact(axis, length, [x.value for x in operands], given, size, moved, found))
+
+    def _exact(
+        self, axis: str, length: int, factors: Sequence[Named], error: Named, size: Named, moved: Named, found: Named
+    ) -> Named:
+        """Return what a sum is found to be off by, nothing where it is exact in any order.
+
+        factors: of its parts, those that a mask leaves out too. error, size: of its parts, added up.
+        """
+        if self.naive:
+            return found
+        grains = [fold("max", axis, length, Named(x.names, -grain(x.data)), None) for x in factors]
+        names, (before, off, total, moves, *finest) = aligned(found, error, size, moved, *grains)
+        of_all = math.prod((-each for each in finest), start=np.ones(()))
+        exact = (off == 0) & (moves == 0) & adds_exactly(of_all, total)
+        return Named(names, np.where(exact, 0.0, before))
 
     def _recurring(self, term: Recur) -> Checked:
         axis, gain, body = term.axis.name, self.memo[term.gain], self.memo[term.body]

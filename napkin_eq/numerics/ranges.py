@@ -17,7 +17,21 @@ import numpy as np
 from napkin_eq.lang.interval import interval
 from napkin_eq.lang.numpy_semantics import ABSENT, Array, Named, aligned, fold
 from napkin_eq.lang.scope import opened
-from napkin_eq.lang.term import Const, Fold, Map, Online, Reduce, Term, subterms
+from napkin_eq.lang.term import (
+    Const,
+    Fold,
+    Group,
+    Input,
+    Map,
+    Online,
+    Proj,
+    Read,
+    Reduce,
+    Store,
+    Term,
+    Walk,
+    subterms,
+)
 from napkin_eq.numerics.roundoff import K, flushed, largest, w
 from napkin_eq.numerics.shared_errors import Checked
 from napkin_eq.tile.stream_facts import spreads
@@ -64,7 +78,7 @@ def within(found: Checked, limits: Range) -> Named:
 
 def _exponential(term: Term, memo: Mapping[Term, Checked], found: Checked, once: bool = False) -> Range:
     """Return where an exponential lies; once: what its argument is relative to the maximum of is computed once for
-    both.
+    both, as what is in memory is.
     """
     arg = memo[term.args[0]]
     names, (a, e, v, rough) = aligned(arg.value, arg.error, found.value, slack(term.args[0], memo))
@@ -74,7 +88,7 @@ def _exponential(term: Term, memo: Mapping[Term, Checked], found: Checked, once:
     least, most = np.where(np.isneginf(a), 0.0, np.maximum(low, 0.0)), np.where(np.isneginf(a), 0.0, high)
     if (found_over := dominated(term.args[0])) is not None:
         factor, top = found_over
-        factor = 0.0 if once else factor
+        factor = 0.0 if once or _in_memory(top.body) else factor
         above = slack(term.args[0], memo, True)
         joined, (most, own, rough, kept) = aligned(
             Named(names, most), memo[top.body].error, above, memo[top.where].value
@@ -151,6 +165,13 @@ def dominated(arg: Term) -> tuple[float, Term] | None:
         abs(parts[t] - factor * k) <= 1e-12 * abs(parts[t]) for t, k in inner.items()
     )
     return (factor, top) if same else None
+
+
+def _in_memory(term: Term) -> bool:
+    """Tell whether a value is read, so that whoever reads it has the same number."""
+    while isinstance(term, (Read, Proj, Group, Walk)):
+        term = term.body
+    return isinstance(term, (Input, Store))
 
 
 def overflowing(term: Term, limit: float) -> list[Term]:
@@ -277,7 +298,7 @@ def _total(term: Term, memo: Mapping[Term, Checked], length: int, added: float, 
     if over is not None and over[1].axis == term.axis and over[1].where is term.where:
         # The lane that is the maximum counts 1, but for roundings; unless there is none.
         factor, top = over
-        factor = 0.0 if once else factor
+        factor = 0.0 if once or _in_memory(top.body) else factor
         both, (rough, own) = aligned(slack(term.body.args[0], memo, True), memo[top.body].error)
         apart = 2 * factor * own if factor else 0.0
         worst = fold("max", axis, length, Named(both, rough + apart), mask)

@@ -84,6 +84,22 @@ def unbounded_past(total: Array) -> Array:
     return np.where(total < largest(), 0.0, np.inf)
 
 
+def grain(value: Array) -> Array:
+    """Return the largest power of two that each number is a whole multiple of; infinity for 0, and for what is absent.
+
+    Multiples of one grain whose magnitudes come to fewer grains than a number has digits for are added exactly, in any
+    order: the sum of any of them is a number.
+    """
+    digits, exponents = np.frexp(np.where(np.isfinite(value), value, 0.0))
+    whole = np.ldexp(digits, 53).astype(np.int64)
+    return np.where(whole == 0, np.inf, np.ldexp((whole & -whole).astype(np.float64), exponents - 53))
+
+
+def adds_exactly(grains: Array, total: Array) -> Array:
+    """Return where multiples of a grain are added exactly in any order; total: of their magnitudes."""
+    return np.asarray((total < grains / w()) & (grains >= flushed()))
+
+
 def _unless(sure: Array, value: Array) -> Array:
     return np.where(sure, value, np.inf)
 

@@ -67,9 +67,15 @@ def _rows(derivation: Derivation, small: Miniature) -> Iterator[Row]:
             if source.kind != "real":
                 continue
             exact = evaluate(source, drawn, dict(sizes), order=order[name])
-            bound = error_bound(
-                small.placed[name], drawn, dict(sizes), derivation.dtype, matrix_roundoff(small.plan), order[name]
-            )[0]
+            (bound,) = error_bound(
+                small.placed[name],
+                drawn,
+                dict(sizes),
+                derivation.dtype,
+                matrix_roundoff(small.plan),
+                order[name],
+                held=small.held[name],
+            )
             with np.errstate(all="ignore"):
                 there = np.isfinite(exact)
                 seen = np.where(there, np.abs(np.asarray(found[name], dtype=np.float64) - exact), 0.0)

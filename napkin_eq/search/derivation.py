@@ -9,6 +9,7 @@ from typing import Any, Self
 from napkin_eq.egraph.congruence import Step
 from napkin_eq.egraph.nodes import Saturated
 from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.dtypes import BY_SHORT
 from napkin_eq.lang.term import Term
 from napkin_eq.laws.law import Statement
 from napkin_eq.machine.gpu import Hardware
@@ -70,6 +71,13 @@ class Output:
     def each(self) -> list[tuple[str, Term, Term]]:
         """Return each output's name, its source and the term that its array is read off."""
         return list(zip(self.names, parallel(self.source), parallel(self.placed.term), strict=True))
+
+    def held(self) -> dict[Term, str]:
+        """Return the name of the type in which each array of numbers is held that its kernels store, by what it is read
+        as.
+        """
+        types = [(term, BY_SHORT[buffer.dtype]) for term, buffer in self.placed.arrays]
+        return {term: type_.name for term, type_ in types if type_.storage}
 
 
 @dataclass(slots=True)

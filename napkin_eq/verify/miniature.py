@@ -48,12 +48,15 @@ Sizes = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Miniature:
-    """A plan in small: by output name the diagram's term and the one that was placed, the plan, its sizes."""
+    """A plan in small: by output name the diagram's term, the one that was placed, and the types in which it holds what
+    its kernels store; the plan, its sizes.
+    """
 
     sources: tuple[tuple[str, Term], ...]
     placed: dict[str, Term]
     plan: p.Plan
     sizes: dict[str, int]
+    held: dict[str, dict[Term, str]]
 
 
 def miniature(
@@ -83,7 +86,7 @@ def miniature(
     small, _ = planned(Diagram(diagram.name, sources), made, machine, dtype)
     if skeleton(small.kernels) != skeleton(plan.kernels):
         raise NapkinError("lowered at small sizes it has other statements")
-    return Miniature(sources, placed, small, scale.sizes)
+    return Miniature(sources, placed, small, scale.sizes, _held(made))
 
 
 def at_its_sizes(outputs: Sequence[Output], plan: p.Plan) -> Miniature:
@@ -94,7 +97,12 @@ def at_its_sizes(outputs: Sequence[Output], plan: p.Plan) -> Miniature:
     placed = {name: term for output in outputs for name, _, term in output.each()}
     axes = {a.name: a for t in (*(source for _, source in sources), *placed.values()) for a in axes_in(t)}
     axes |= {c.axis.name: c.axis for kernel in plan.kernels for c in kernel.coords}
-    return Miniature(sources, placed, plan, {name: axis.size for name, axis in axes.items() if axis.size is not None})
+    sizes = {name: axis.size for name, axis in axes.items() if axis.size is not None}
+    return Miniature(sources, placed, plan, sizes, _held(outputs))
+
+
+def _held(outputs: Sequence[Output]) -> dict[str, dict[Term, str]]:
+    return {name: output.held() for output in outputs for name in output.names}
 
 
 def skeleton(part: Any) -> Any:

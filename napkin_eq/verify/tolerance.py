@@ -62,12 +62,12 @@ def tolerances(derivation: Derived, drawn: Drawn, sizes: Mapping[str, int], dtyp
     planned, handed = schedule(derivation.plan), _hands_narrow(derivation.plan)
     matrix = matrix_roundoff(derivation.plan)
     running = running_bound(derivation.plan, drawn.clean, sizes, matrix, drawn.spoilt)
-    outputs = [each for output in derivation.outputs for each in output.each()]
+    outputs = [(each, output.held()) for output in derivation.outputs for each in output.each()]
     found = {}
-    for buffer, (_, source, term) in zip(derivation.plan.outputs, outputs, strict=True):
+    for buffer, ((_, source, term), held) in zip(derivation.plan.outputs, outputs, strict=True):
         order = [axis.name for axis in buffer.dims]
         # The derived term says what is stored between kernels; the diagram's own is evaluated with no plan in mind.
-        (a_priori,) = error_bound(term, drawn.clean, sizes, dtype, matrix, order, planned, drawn.spoilt)
+        (a_priori,) = error_bound(term, drawn.clean, sizes, dtype, matrix, order, planned, drawn.spoilt, held=held)
         (own,) = error_bound(source, drawn.clean, sizes, dtype, matrix, order, None, drawn.spoilt, handed)
         (reference,) = error_bound(source, drawn.clean, sizes, "float64", 0.0, order, None, drawn.spoilt)
         found[buffer.name] = Tolerance(a_priori, running[buffer.name], own, reference)

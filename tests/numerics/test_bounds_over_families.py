@@ -19,9 +19,11 @@ from napkin_eq.numerics.accuracy import unit_error
 from napkin_eq.numerics.compare import compare
 from napkin_eq.numerics.error_bound import Schedule, error_bound, schedule
 from napkin_eq.numerics.running_bound import running_bound
+from napkin_eq.numerics.sample_inputs import draw, families
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.tile.printers import emit
 from napkin_eq.verify.selftest.score import AHEAD, SEED, TRIALS, bench
+from napkin_eq.verify.tolerance import LOOSE, tolerances
 
 # test_mutants runs all trials in float16, against the lesser of the two bounds.
 # Weights of exponents so large that one takes all: what they are off by must count where values differ, and no further.
@@ -222,3 +224,17 @@ def test_float64_against_rigorous_balls(benches):
                 weights, flint.arb(0)
             )
             assert float((found - flint.arb(float(exact[0, row, 5]))).abs_upper()) < 1e-3 * bound[0, row, 5]
+
+
+@pytest.mark.slow
+def test_a_plan_that_hands_on_in_float32_what_float16_does_not_hold_has_a_bound():
+    """Its bound had taken all that kernels hand on to be of the storage type: scores of 10^8 had none."""
+    source = diagram("linear_cross_entropy", t=3, d=157, v=157)
+    derivation = derive(source, dtype="float16")
+    assert [buffer.dtype for buffer in derivation.plan.scratch] == ["f32"]
+    for name in ("far", "alternating"):
+        drawn = draw(source, families()[name], {a.name: a.size for a in source.axes()}, "float16", 0)
+        (found,) = tolerances(derivation, drawn, {}, "float16").values()
+        (got,) = emit(derivation.plan, "numpy")(drawn.arrays, True, {}).values()
+        seen = compare(got, evaluate(source.term, drawn.clean), found.least, "float16")
+        assert seen.unbounded == 0 and seen.bound_used <= 1 and seen.looseness < LOOSE

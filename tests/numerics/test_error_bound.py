@@ -12,10 +12,12 @@ import pytest
 
 import napkin_eq as nq
 from napkin_eq.lang.axis import axes
+from napkin_eq.lang.dtypes import BY_NAME
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.numpy_semantics import Named
-from napkin_eq.lang.term import Const, Index, Input, Map, Online, Read, Reduce, Scan, Store, Tuple
+from napkin_eq.lang.numpy_semantics import held as rounded_to
+from napkin_eq.lang.term import Const, Fold, Index, Input, Map, Online, Read, Reduce, Scan, Store, Tuple
 from napkin_eq.laws.law import TRUE, exp, inv, log, where
 from napkin_eq.numerics.error_bound import error_bound
 from napkin_eq.numerics.roundoff import STORAGE
@@ -300,3 +302,44 @@ def test_small_whole_numbers_have_an_exact_sum_in_any_order():
     assert (bound(2.0 - M - N, M=arrays["M"] + 0.25) > 2.0**-54).all()
     assert (bound(2.0 - M - N, M=arrays["M"] + 2.0**60) > 1.0).all()
     assert (bound(2.0 - M - nq.exp(N)) > 2.0**-54).all()
+
+
+def test_a_stored_value_is_bounded_by_the_type_that_the_plan_holds_it_in():
+    """Scores of 6e7 pass the range of float16; those that float32 holds do not, and both who read them have the same
+    numbers.
+    """
+    t, v, d = nq.axes("t v d", t=3, v=50, d=64)
+    scores = Store(Fold("sum", d, nq.array("A", t, d) * nq.array("W", v, d), TRUE, False))
+    most = Fold("max", v, scores, TRUE, False)
+    random = np.random.default_rng(0)
+    arrays = {name: (1000 + random.standard_normal((n, 64))).astype(np.float16) for name, n in (("A", 3), ("W", 50))}
+    held = (arrays["A"].astype(np.float32) @ arrays["W"].astype(np.float32).T).astype(np.float32)
+    top = held.max(1)
+    found = np.log(np.exp(held - top[:, None]).sum(1)) + (top - held[:, 7])
+    term = log(Fold("sum", v, exp(scores - most), TRUE, False)) + (most - Read(scores, v, Const(7)))
+    off = np.abs(found - evaluate(term, arrays))
+    assert np.isinf(error_bound(term, arrays, {}, "float16")[0]).all()
+    (bound,) = error_bound(term, arrays, {}, "float16", held={scores: "float32"})
+    assert (off <= bound).all() and (bound < 0.01 * held.max()).all()
+    (narrow,) = error_bound(Store(scores * 1e-4), arrays, {}, "float32", held={scores: "bfloat16"})
+    rounded = np.abs(rounded_to(held, BY_NAME["bfloat16"]) - held).max(1) * 1e-4
+    assert (rounded <= narrow.max(1)).all() and (narrow.max(1) < 100 * rounded).all()
+
+
+def test_sums_are_exact_where_all_parts_are_multiples_of_a_number_and_few_of_it():
+    """As far as the digits of a number go; not of parts that are off, nor of such as may be taken for 0."""
+    (x,) = nq.axes("x", x=64)
+    U, V = nq.array("U", x), nq.array("V", x)
+    halves, lane = np.arange(64) / 2 - 7, np.arange(64)
+
+    def exact(term: nq.Term, u: np.ndarray, v: np.ndarray = halves, where: nq.Term = TRUE) -> bool:
+        total = Reduce("sum", x, term, where)
+        (bound,) = error_bound(total, {"U": u, "V": v}, {}, "float32", order=[])
+        return bool(bound <= 2.0**-24 * abs(evaluate(total, {"U": u, "V": v})) + 2.0**-149)
+
+    assert exact(U, halves) and exact(U, 0.0 * halves) and exact(U, halves * 2.0**40)
+    assert exact(U * V, halves) and exact(U * V, halves * 2.0**-60)
+    assert not exact(U, halves + 0.1) and not exact(U * V, halves + 2.0**-16) and not exact(nq.exp(U * 0.0) + U, halves)
+    parts = np.where(lane == 3, 2.0**22, np.where(lane == 9, 0.5, 0.0))  # 2^23 halves and one more, or 2^24 and one
+    assert exact(U, parts) and not exact(U, parts * 2 - 0.5 * (lane == 9)) and exact(U, parts * 2, where=Index(x) < 9)
+    assert not exact(U * V, halves * 2.0**-75, halves * 2.0**-75)
