@@ -35,6 +35,7 @@ MANY = 4  # times the elements of the largest input or output, of which a value 
 WORTH = 0.005  # of a cover's price, what a bundle must promise to save to be priced
 PROVING = 0.4  # of time that ends, what is kept for the proofs of the kernels that are chosen
 PROMISING = 0.6  # of the time there is, after which no more is priced because it is promising
+GRACE = 2.0  # times the time there is, after which the kernels that a graph must have are sought no more, nor proved
 UNKNOWN = 1.0  # times its bound, by how much a candidate that was not priced in time is taken to exceed it
 # Of the time of a launch: what moving an array may take that is kept in float32 at that price
 SLIGHT = 0.02
@@ -171,7 +172,7 @@ class Choice:
         """Return the seconds after which no search for a kernel is begun, or no proof of one."""
         budget = self.budget
         if not budget.hard:
-            return math.inf
+            return math.inf if self._spent() < GRACE * budget.seconds else 0.0
         left = min(budget.left(), budget.seconds - self._spent())
         return left if proof else left - PROVING * budget.seconds
 
@@ -450,4 +451,6 @@ class Choice:
                 return chosen, [
                     (o.piece, proved) for o, (proved, _) in zip(offers, made, strict=True) if proved is not None
                 ]
+            if self._left(True) <= 0:
+                break
         raise Undecided(f"diagram {self.diagram.name}: {why}")

@@ -19,6 +19,7 @@ from typing import Any
 
 MARGIN = 1e-6
 BUSY = 4.0  # times the seconds of a solution that a busy machine may take
+AGAIN = 2.0  # times the seconds of a solution, after which one that is no cover is not mended any more
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +98,10 @@ def _solved(
         row(0.0, {stored[value]: 1.0, **dict.fromkeys(places, -1.0)})
     for cover in refused:
         row(1.0 - len(cover), dict.fromkeys(sorted(cover), -1.0))
-    ordered, apart = False, set[tuple[int, int]]()
+    ordered, apart, begun = False, set[tuple[int, int]](), time.process_time()
     while True:
+        if time.process_time() - begun > AGAIN * seconds:
+            return greedy(columns, outputs, refused)
         _run(highspy, model, seconds)
         info, status = model.getInfo(), model.getModelStatus()
         if status == highspy.HighsModelStatus.kInfeasible or info.primal_solution_status != 2:

@@ -26,6 +26,7 @@ from random import Random
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from napkin_eq.egraph.budget import METER
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError, Undecided
 from napkin_eq.lang.term import Term
@@ -105,7 +106,7 @@ class Report:
     counts: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     findings: list[Finding] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)  # of processor time that each derivation took
+    seconds: list[float] = field(default_factory=list)  # of METER that each derivation took
     slow: list[str] = field(default_factory=list)  # diagrams of which a search was ended by time, with what was ended
     # Diagrams that were done operator by operator though nothing ended the search, with why
     plain: list[str] = field(default_factory=list)
@@ -369,9 +370,9 @@ class _Work:
         return None
 
     def once(self, diagram: Diagram, dtype: str, counts: Counter[str]) -> None:
-        begun = time.process_time()
+        begun = METER.seconds()
         derivation = derived(diagram, dtype, self.limit)
-        taken = time.process_time() - begun
+        taken = METER.seconds() - begun
         if counts is self.report.counts:
             self.report.seconds.append(taken)
         counts["derived"] += 1
