@@ -32,6 +32,7 @@ from napkin_eq.tile.ir import (
     StoreTile,
     Value,
     definitions,
+    flattened,
     passes_31_bits,
     statements,
     unrolled,
@@ -297,10 +298,9 @@ class KernelText(Blocks):
                 continue
             for note in comment_lines([part.note] if part.note else []):
                 self.line(f"# {note}")
-            self.line(
-                f"for {name} in tl.{'static_' if static else ''}range({self.operand(part.lo, ())},"
-                f" {self.operand(part.hi, ())}, {step}):"
-            )
+            bounds = f"{self.operand(part.lo, ())}, {self.operand(part.hi, ())}, {step}"
+            how = ", flatten=True" if not static and flattened(self.kernel, stmt) else ""
+            self.line(f"for {name} in tl.{'static_' if static else ''}range({bounds}{how}):")
             self.depth += 1
             if isinstance(part.lo, str) and coord.tile > 1:
                 self.line(f"{name} = tl.multiple_of({name}, {step})")

@@ -7,6 +7,7 @@ import json
 import sys
 from argparse import Namespace
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from napkin_eq.lang.errors import DONE, FAILED, UNKNOWN, NapkinError
@@ -298,6 +299,7 @@ def prove(args: Namespace) -> int:
         )
         print(_dumped({"schema": SCHEMA, "written": number}) if args.json else told, end="" if args.json else "\n")
         return DONE
+    begun = perf_counter()
     with watching(args.quiet):
         with floating.assessed_beside(statements):
             report = proving.prove_report(statements)
@@ -305,6 +307,7 @@ def prove(args: Namespace) -> int:
         for row, advice in zip(report["laws"], found, strict=True):
             row["advice"] = None if advice is None else abduce.data(advice)
         floating.noted(statements, report)
+    report["seconds"] = round(perf_counter() - begun, 3)  # advice and both kinds of verdicts included
     failed, undecided = (
         report["refuted"] + report["floating"]["refused"],
         report["unknown"] + report["floating"]["unknown"],

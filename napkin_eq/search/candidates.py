@@ -4,6 +4,7 @@ would idle.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -38,6 +39,7 @@ IDLE, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 128, 64, 256
 # Of a kernel without contraction: blocks for each SM, of which one reads while another computes, and the most stretches
 SIDE_BY_SIDE, MOST_PLAIN = 2, 256
 SOON = 0.35  # of the time of a launch, what a plan may take more than the least if nothing faster is worth a search
+PARTED = 3  # forms with an axis cut, of which the first that has kernels is taken
 CUT = 2.0  # times the seconds of a search that one has with an axis cut, whose e-graph is so many times as large
 WIDE = 2  # coordinates of its outputs along which a block has more than one lane
 # How many candidates extractions may try, one and all together, that are repeated without what made the last forms lose
@@ -154,8 +156,8 @@ def together(job: Job, outputs: Sequence[Stored]) -> list[tuple[Placed, Cuts]]:
         made.budget = aim.budget
         cuts = ((part, axis),)
         apart = saturated(replace(job, aim=aim), cuts)
-        parted = filter(None, map(made.best, forms(apart, {axis.name: part.name})[:1]))
-        found += [(placed, cuts) for placed in parted]
+        parted = filter(None, map(made.best, forms(apart, {axis.name: part.name})[:PARTED]))
+        found += [(placed, cuts) for placed in itertools.islice(parted, 1)]
     return sorted(found, key=lambda f: f[0].predicted_us)
 
 

@@ -72,6 +72,7 @@ class Extractor:
         self.masked = hardware.ranking.masked
         self.admitted = admitted
         self.cut = dict(cut or {})
+        self.counters = {*self.cut.values()}
         self.ids: dict[Item, int] = {}
         self.listed: list[Item] = []
         self.weights: list[float] = []
@@ -155,7 +156,8 @@ class Extractor:
                         continue
                     built_at[number, place] = state
                     found = self.best[self.graph.root]
-                    if (found and self.work > MOST_TRIED * self.budget.work) or self.budget.over("extraction", EXTRACTING if found else 1):
+                    enough = found and self.work > MOST_TRIED * self.budget.work
+                    if enough or self.budget.over("extraction", EXTRACTING if found else 1):
                         return found
                     if self._offer(number, self._candidates(number, node)):
                         version[number] += 1
@@ -415,6 +417,8 @@ class Extractor:
             body.passes(counter) or all(a.name != counter for a in body.term.axes)
         ):
             return None
+        if head == "Online" and axis.name in self.counters and extent(axis) <= HELD:
+            return None  # one tile holds all stretches: nothing is carried along them, and a chain need not say how
         inside = body.passes(axis.name)
         if (head == "Online" and axis.name in body.stale) or self._tangled(node, parts, head == "Online"):
             return None

@@ -24,6 +24,7 @@ from napkin_eq.lang.dtypes import BY_SHORT
 Operand = str | int | float | bool
 DTYPES = tuple(BY_SHORT)
 MOST_UNROLLED = 32  # trips of a loop, those of the loops inside of it counted, that are written one after another
+MOST_FLATTENED = 16  # trips of a loop, which are so few that it and the one around it are walked as one
 
 
 @dataclass(frozen=True, slots=True)
@@ -551,6 +552,26 @@ def unrolled(kernel: Kernel, loop: Loop) -> int:
             return 0
         copies += max(0, int(part.hi) - int(part.lo)) * max(inner, default=1)
     return copies if copies <= MOST_UNROLLED else 0
+
+
+def flattened(kernel: Kernel, loop: Loop) -> bool:
+    """Tell whether a loop and the one inside it are walked as one: the inner one contracts, in few trips, and how many
+    both have is known.
+
+    What a trip loads is asked for trips ahead, which ends with the inner loop: it would wait anew in each trip of the
+    outer one.
+    """
+    inner = [s for part in loop.parts for s in part.body if isinstance(s, Loop)]
+    if len(loop.parts) != 1 or len(inner) != 1 or len(inner[0].parts) != 1:
+        return False
+    (part,) = inner[0].parts
+    bounds = (loop.parts[0].lo, loop.parts[0].hi, part.lo, part.hi)
+    return (
+        all(type(bound) is int for bound in bounds)
+        and 0 < int(part.hi) - int(part.lo) <= MOST_FLATTENED * kernel.coord(inner[0].coord).tile
+        and any(isinstance(s, Dot) for s in part.body)
+        and not any(isinstance(s, Loop) for s in part.body)
+    )
 
 
 def values_of(body: Sequence[Stmt]) -> dict[str, Value]:

@@ -5,6 +5,7 @@ inside an array.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Index, Input, Read, Term, as_real
-from napkin_eq.tile.ir import Buffer, Coord, Kernel, Load, Plan, StoreTile
+from napkin_eq.tile.ir import Buffer, Coord, Kernel, Load, Loop, Plan, StoreTile, flattened
 from napkin_eq.tile.printers import emit
 from tests import plans
 from tests.codegen.test_triton import DEVICE, loaded
@@ -94,6 +95,30 @@ def test_places_of_a_window_are_read_side_by_side_in_one_load_where_a_mask_keeps
     x, w = (torch.randn(size, generator=random) for size in ((2, 5, 9, 40), (16, 5, 3, 3)))
     got = loaded(text, tmp_path).run(x.to(DEVICE), w.reshape(16, 45).contiguous().to(DEVICE)).cpu()
     torch.testing.assert_close(got, torch.nn.functional.conv2d(x, w, padding=pad), rtol=1e-2, atol=2e-2)
+
+
+def test_a_short_loop_that_contracts_is_walked_as_one_with_the_loop_around_it(tmp_path):
+    """Of axes that lie apart each is a loop; only where all trips are known, and few, are two of them one."""
+    t, k, r, e, d = nq.axes("t k r e d", t=1, k=8, r=4, e=128, d=4096)
+    product = nq.sum(nq.array("O", t, k, r, e) * nq.array("W", k, r, e, d), k, r, e)
+    made = nq.derive(product, "h100", dtype="float16", printer="triton")
+    text = made.triton()
+    loops = [line.strip() for line in text.splitlines() if "tl.range(" in line]
+    assert [", flatten=True" in line for line in loops] == [True, False]
+    random = np.random.default_rng(0)
+    o, w = (random.integers(-4, 5, shape).astype(np.float16) for shape in ((1, 8, 4, 128), (8, 4, 128, 4096)))
+    got = loaded(text, tmp_path).run(*(torch.from_numpy(array).to(DEVICE) for array in (o, w))).cpu().numpy()
+    exact = o.reshape(1, -1).astype(np.float32) @ w.reshape(-1, 4096).astype(np.float32)
+    np.testing.assert_array_equal(got, exact.astype(np.float16))
+    (kernel,) = made.plan.kernels
+    (outer,) = (s for s in kernel.body if isinstance(s, Loop))
+    (part,) = outer.parts
+    (inner,) = (s for s in part.body if isinstance(s, Loop))
+    assert flattened(kernel, outer) and not flattened(kernel, inner)
+    for bound in ("many", 17 * kernel.coord(inner.coord).tile):
+        longer = replace(inner, parts=(replace(inner.parts[0], hi=bound),))
+        body = tuple(longer if s is inner else s for s in part.body)
+        assert not flattened(kernel, replace(outer, parts=(replace(part, body=body),)))
 
 
 def test_a_precision_is_of_products_of_float32():
