@@ -122,7 +122,7 @@ class Stability:
                     held, gone = arrays[node.name], random.random(arrays[node.name].shape) < part
                     arrays[node.name] = held | (not part) if node.kind == "bool" else np.where(gone, ABSENT, held)
                 drawn.append(arrays)
-            self.trials.append(_trial(both, drawn, self.sizes, dtype, freed))
+            self.trials.append(replace(_trial(both, drawn, self.sizes, dtype, freed), written=self.trials[0]))
         self.source, self.items = source, items
         self.unit, self.least, self.slight = *STORAGE[dtype], K * W
         self.known: dict[tuple[Hashable, Term, bool], float] = {}
@@ -372,7 +372,8 @@ class _Trial:
     type; some masks are taken for inputs.
 
     bounded: whether constants near the end of the range are taken for smaller ones. lengths: of axes and of several
-    together, with those of the trial, by which constants are taken for others.
+    together, with those of the trial, by which constants are taken for others. written: a trial in which masks are as
+    they are written, which tells of those that a form writes otherwise.
     """
 
     works: tuple[Work, ...]
@@ -381,6 +382,7 @@ class _Trial:
     bounded: bool
     lengths: Mapping[int, int]
     done: dict[Term, Term]
+    written: _Trial | None = None
 
     def swapped(self, form: Term) -> Term:
         """Return a term with the inputs that stand for its masks."""
@@ -390,8 +392,27 @@ class _Trial:
             if part not in self.done:
                 parts = tuple(self.done[child] for child in part.children)
                 whole = _less(part) if self.bounded and _huge(part) else _shorter(part, self.lengths)
-                self.done[part] = self.freed[part] if part in self.freed else rebuilt(whole, parts)
+                node = self.freed[part] if part in self.freed else self._alike(part)
+                self.done[part] = rebuilt(whole, parts) if node is None else node
         return self.done[form]
+
+    def _alike(self, part: Term) -> Input | None:
+        """Return the input that stands for a mask, or for what one keeps, which a form writes otherwise: it has the
+        value of what the source writes, for all that is drawn.
+        """
+        import numpy as np
+
+        from napkin_eq.lang.numpy_semantics import aligned
+
+        if self.written is None or not _masks_some(part) or opened(part):
+            return None
+        work = self.written.works[0]
+        for source, node in self.freed.items():
+            if source.axes == part.axes and source.kind == part.kind:
+                _, (own, other) = aligned(work.of(source).value, work.of(part).value)
+                if np.allclose(own * 1.0, other * 1.0, ALIKE, 0.0, equal_nan=True):
+                    return node
+        return None
 
 
 def _trial(
@@ -541,13 +562,21 @@ def _freed(source: Term) -> dict[Term, Input]:
     longest = max((len(node.name) for node in subterms(source) if isinstance(node, Input)), default=0)
     found: dict[Term, Input] = {}
     for part in subterms(source):
-        if isinstance(part, Map) and not opened(part):
-            choice = part.op == "where" and Const(ABSENT) in part.args
-            compares = part.kind == "bool" and any(arg.kind == "real" for arg in part.args)
-            if choice or (compares and any(isinstance(leaf, Input) for leaf in subterms(part))):
+        if _masks_some(part) and not opened(part):
+            choice = part.kind != "bool"
+            if choice or any(isinstance(leaf, Input) for leaf in subterms(part)):
                 name = f"freed{len(found)}".ljust(longest + 1, "x")
                 found[part] = Input(name, part.axes, "float32" if choice else "bool")
     return found
+
+
+def _masks_some(part: Term) -> bool:
+    """Tell whether a term leaves numbers absent by a mask, or is a mask that compares numbers."""
+    if not isinstance(part, Map):
+        return False
+    return (part.op == "where" and Const(ABSENT) in part.args) or (
+        part.kind == "bool" and any(arg.kind == "real" for arg in part.args)
+    )
 
 
 def _made(graph: Saturated, node: Node, parts: Sequence[Term]) -> Term | None:

@@ -230,3 +230,16 @@ def test_a_scale_that_keeps_a_sum_in_range_stays_in_it() -> None:
         (0.25 * nq.sum(A, x), nq.sum(A, x) * 0.25),
     ):
         assert Stability(source, "float32").admits(form)
+
+
+def test_what_a_mask_keeps_is_known_however_a_form_writes_it() -> None:
+    """Where a mask leaves lanes absent in all that is drawn, a variance of what it keeps is absent as written and as
+    expanded: with an input in that place, also where the form computes it in another way, the one loses its digits.
+    """
+    kept, other = (nq.where(nq.index(x) < 2, term, -math.inf) for term in (A + A, 2.0 * A))
+    mean = nq.sum(kept, x) / 24.0
+    held = Stability(nq.sum((kept - mean) * (kept - mean), x), "float32")
+    for lanes in (kept, other):
+        middle = nq.sum(lanes, x) / 24.0
+        assert held.admits(nq.sum((lanes - middle) * (lanes - middle), x))
+        assert not held.admits(nq.sum(lanes * lanes, x) - 24.0 * (middle * middle))

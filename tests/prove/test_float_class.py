@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -367,7 +368,8 @@ def test_a_law_that_may_cancel_says_so_and_shows_where():
     shipped = {s.name: s for s in REGISTRY.statements.values()}
     sums, factor = assess([shipped["sum-add"], shipped["distribute"]])
     assert sums.status == factor.status == "granted"
-    assert "b = -" in sums.cancels and "the bound grows" in sums.cancels and str(sums).endswith("may cancel")
+    assert re.search(r"b = \[?-", sums.cancels) and "the bound grows" in sums.cancels
+    assert str(sums).endswith("may cancel")
     assert not factor.cancels and "cancel" not in str(factor)
 
 

@@ -138,17 +138,21 @@ def test_a_cover_beside_a_search_begins_nothing_after_its_time(monkeypatch):
     assert [(budget.hard, budget.seconds) for budget in given] == [(True, 0.0)]
 
 
-def test_a_search_that_can_save_part_of_a_launch_has_little_time_and_no_cover_beside_it(monkeypatch):
-    given: list[float] = []
+def test_a_search_that_can_save_part_of_a_launch_does_little_work_and_no_cover_beside_it(monkeypatch):
+    given: list[tuple[float, float]] = []
     covers: list[int] = []
     old = module._part
-    monkeypatch.setattr(module, "_part", lambda job, share: given.append(share) or old(job, share))
+    monkeypatch.setattr(
+        module, "_part", lambda job, share, work=1.0: given.append((share, work)) or old(job, share, work)
+    )
     monkeypatch.setattr(module, "_cover", lambda _: covers.append(len(given)) or [])
     products = [nq.sum(A * nq.array(name, q, x), q) for name in "CD"]
     wide = nq.softmax(nq.array("W", *nq.axes("n m", n=4096, m=16384)), "m")
     for term in (products[0] * products[1], wide):
         assert derive(Diagram("small", (("out", term),)), limit=1e-6).limited
-    assert given == [module.LITTLE, 1 - module.COVER] and 1 not in covers
+    share = 1 - module.COVER
+    assert given == [(share, module.LITTLE), (share, 1.0)] and 1 not in covers
+    assert Budget(work=module.LITTLE).part(0.5).work == module.LITTLE
 
 
 def test_one_kernel_as_written_holds_exponentials_that_all_other_plans_hold():
