@@ -166,6 +166,8 @@ def _in_fewer(found: Sequence[Placed], written: Iterable[Placed | None]) -> list
     walk along nothing: where there are blocks a form that goes through them once stands.
     """
     least, kernels = min(((p.predicted_us, len(p.tiled)) for p in found), default=(math.inf, math.inf))
+    if kernels == 1:
+        return []
     return [
         p
         for p in written
