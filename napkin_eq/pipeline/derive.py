@@ -162,8 +162,8 @@ def kernels(job: Job) -> list[Output]:
 
     A cover that is far from its bound is held against what one search gives, and against a cover a search that time
     ended, or whose plan takes many times what the diagram takes at the least, some times that in many kernels, or more
-    than operator by operator. Where the diagram as it is written takes hardly more than any plan must, a search has
-    little of the time.
+    than operator by operator. Where the diagram as it is written takes hardly more than any plan must, a search does
+    little of the work.
     """
     job = _at_once(job)
     graph = spans_kernels(job.diagram) or job.aim.library

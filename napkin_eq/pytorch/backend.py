@@ -220,7 +220,8 @@ def _the_faster(module: Any, report: Report, made: Any, example_inputs: Sequence
             fewer = _by_inductor(replaced(module, strong, True), example_inputs, kind)
             again = in_whole(fewer, plain, values)
     except Exception as reason:  # of Inductor, of the driver, of too little memory: the report says so
-        report.untimed = f"{type(reason).__name__}: {first_line(reason)}"
+        which = "with the regions that gain much alone, " if seen is not None else ""
+        report.untimed = f"{which}{type(reason).__name__}: {first_line(reason)}"
     if seen is None or _gains(seen):
         return made
     if again is not None and _gains(again):

@@ -106,7 +106,7 @@ class Report:
     counts: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     findings: list[Finding] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)  # of METER that each derivation took
+    seconds: list[float] = field(default_factory=list)  # that each derivation took, as limits are counted
     slow: list[str] = field(default_factory=list)  # diagrams of which a search was ended by time, with what was ended
     # Diagrams that were done operator by operator though nothing ended the search, with why
     plain: list[str] = field(default_factory=list)
@@ -164,7 +164,8 @@ class Report:
             f" {counts['run']} run"
         )
         if self.seconds:
-            done += f"; derived in {median(self.seconds):.1f} s of processor time, {max(self.seconds):.0f} at most"
+            most = max(self.seconds)
+            done += f"; derived in {median(self.seconds):.1f} s of a core that is not slowed, {most:.0f} at most"
         lines.append(
             f"seed {self.seed}: {counts['drawn']} diagrams drawn, {done}; {len(self.findings)} findings, seen again"
             f" {counts['repeated']} times"
@@ -191,10 +192,11 @@ def fuzz(
 ) -> Report:
     """Draw and examine diagrams for so long; the same seed draws the same ones, the time only ends it.
 
-    run: also run the emitted kernels, on the GPU where there is one, else in Triton's interpreter. limit: seconds of
-    processor time for each derivation. first: the number to begin with. jobs: how many processes share the numbers. An
-    interrupt ends it as the time does. A finding is made smaller for a minute at most, which may be beyond the time.
-    Of several processes one that is at a diagram long after that is ended; one that dies is told by what it was at.
+    run: also run the emitted kernels, on the GPU where there is one, else in Triton's interpreter. limit: seconds for
+    each derivation, as `derive` counts them. first: the number to begin with. jobs: how many processes share the
+    numbers. An interrupt ends it as the time does. A finding is made smaller for a minute at most, which may be beyond
+    the time. Of several processes one that is at a diagram long after that is ended; one that dies is told by what it
+    was at.
     """
     part = Part(time.monotonic() + seconds, seed, run, shape, limit, first, jobs)
     if jobs > 1:
