@@ -500,3 +500,50 @@ def test_masks_of_axes_that_nothing_walks_are_read(rows, offset):
     assert found.verdict == "proved", str(found)
     beside = proved(derive(nq.sum(body, z, where=masks & (Z < 0.5)), "h100", dtype="float32", printer="triton"))
     assert all(a.verdict != "refuted" for a in beside.answered), str(beside)
+
+
+def cut_short(plan: Plan, lanes: int, to: int) -> Plan:
+    """A plan that takes fewer of an axis' lanes than there are."""
+
+    def short(stmt: Stmt) -> Stmt:
+        match stmt:
+            case Loop():
+                return replace(
+                    stmt, parts=tuple(replace(part, body=tuple(map(short, part.body))) for part in stmt.parts)
+                )
+            case Let(op="lt", args=(at, limit)) if limit == lanes:
+                return replace(stmt, args=(at, to))
+            case _:
+                return stmt
+
+    return replace(plan, kernels=tuple(replace(k, body=tuple(map(short, k.body))) for k in plan.kernels))
+
+
+def verdict(derivation: Derivation, plan: Plan) -> str:
+    (store,) = derivation.outputs[0].placed.stores
+    return answered([q for kernel in plan.kernels for q in queries(kernel, masks_of(store))]).verdict
+
+
+@pytest.mark.parametrize("other", ["doubled", "kept"])
+@pytest.mark.parametrize("mask", ["mixed", "places", "values"])
+def test_a_choice_that_keeps_something_either_way_excuses_no_lane(mask, other):
+    """Only a mask without which a lane is what its fold is neutral to says that the lane need not be taken."""
+    z, r = nq.axes("z r", z=40, r=8)
+    Z, lane = nq.array("Z", r, z), nq.index(z)
+    where = {"mixed": (lane < 5) & (Z < 0.5), "places": lane < 5, "values": Z < 0.5}[mask]
+    body = nq.where(where, Z, Z * 2.0) if other == "doubled" else nq.where(where, 0.0 * Z, Z)
+    derivation = derive(nq.sum(body, z), "h100", dtype="float32", printer="triton")
+    plan = cut_short(derivation.plan, 40, 5)
+    assert plan != derivation.plan
+    assert (proved(derivation).verdict, verdict(derivation, plan)) == ("proved", "refuted")
+
+
+def test_a_fold_is_held_against_its_own_mask():
+    """Of two folds along one axis each is asked for the lanes that it takes itself, not for those that both take."""
+    z, r = nq.axes("z r", z=40, r=8)
+    U, V, lane = nq.array("U", r, z), nq.array("V", r, z), nq.index(z)
+    both = nq.sum(U, z, where=lane < 9) + nq.sum(V, z, where=lane < 30)
+    derivation = derive(both, "h100", dtype="float32", printer="triton")
+    assert proved(derivation).verdict == "proved"
+    assert verdict(derivation, cut_short(derivation.plan, 30, 9)) == "refuted"
+    assert verdict(derivation, cut_short(derivation.plan, 9, 4)) == "refuted"

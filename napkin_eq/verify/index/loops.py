@@ -6,16 +6,18 @@ accumulator that spans the loop's own coordinate (an operand that waits), of the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.term import Const, Term
 from napkin_eq.tile.ir import (
     Assign,
+    Defining,
     Dot,
     Kernel,
     Let,
+    Load,
     Loop,
     Operand,
     Part,
@@ -29,16 +31,36 @@ from napkin_eq.tile.ir import (
 from napkin_eq.verify.index.smt_coordinates import NotRead, Script, Site, Text, conjunction
 
 
-@dataclass(slots=True)
-class Masks:
-    """Of a kernel's folds, by axis: the masks of the lanes that they take, and those by which their bodies choose.
-
-    `read`: the axes of arrays that are read at computed indices.
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A fold of a kernel: the mask of the lanes that it takes, those without any one of which its body is what it is
+    neutral to, its monoid, and the arrays that it reads.
     """
 
-    taken: dict[str, list[Term]] = field(default_factory=dict)
-    chosen: dict[str, list[Term]] = field(default_factory=dict)
+    where: Term
+    chosen: tuple[Term, ...]
+    monoid: str
+    reads: frozenset[str]
+
+
+@dataclass(slots=True)
+class Masks:
+    """The folds of a kernel by axis, and the axes of arrays that are read at computed indices."""
+
+    folds: dict[str, list[Folded]] = field(default_factory=dict)
     read: set[str] = field(default_factory=set)
+
+    def of(self, axis: Axis, value: Iterable[Operand], monoid: str, defs: Mapping[str, Defining]) -> list[Folded]:
+        """Return the folds that may be of a value, one for each choice of masks: those by a monoid, if it is known,
+        that read all of the arrays that the value is made of, first those that read no others.
+        """
+        found = self.folds.get(axis.name, [])
+        known = frozenset[str]().union(*(fold.reads for fold in found))
+        reads = {s.buffer for s in closure(defs, value).values() if isinstance(s, Load)} & known
+        found = [fold for fold in found if monoid == fold.monoid] or found
+        found = [fold for fold in found if reads <= fold.reads] or found
+        found = [fold for fold in found if reads == fold.reads] or found
+        return list({(fold.where, fold.chosen): fold for fold in found}.values())
 
 
 def parts(kernel: Kernel, site: Site) -> Iterator[Text]:
@@ -70,25 +92,41 @@ def counted(loop: Loop) -> list[tuple[int, ...]]:
     keeping = tuple(
         at for at, part in enumerate(loop.parts) if any(isinstance(s, Assign) and s.target in held for s in part.body)
     )
-    return [now or keeping for now, _ in _kinds(loop)]
+    return [now or keeping for _, (now, _) in _kinds(loop)]
 
 
 def skipped(kernel: Kernel, site: Site, masks: Masks) -> Iterator[Text]:
-    """A lane that folds take is in a block that is folded; where the folds take several masks, all of them together are
-    asked about.
-    """
+    """A lane that a fold takes is in a block that is folded."""
     loop = _loop(site)
     coord = kernel.coord(loop.coord)
-    for now, due in _kinds(loop):
+    asked: dict[tuple[tuple[int, ...], tuple[int, ...], Term], None] = {}
+    for value, (now, due) in _kinds(loop):
+        asked.update(((now, due, where), None) for where in _taken(loop, value, coord.axis, site, masks))
+    for now, due, where in asked:
         script = Script(kernel)
         x = script.declare("lane.x")
         block = f"(* {coord.tile} (div {x} {coord.tile}))"
         ranges = [script.range(part, coord.tile, site) for part in loop.parts]
         folded = [_inside(ranges[at], block) for at in now] + _followed(loop, ranges, coord.tile, block, due)
         inside = [f"(<= 0 {x})", f"(< {x} {script.size(coord.axis)})"]
-        taken = taken_by(script, site, coord.axis, x, masks.taken.get(coord.axis.name, []))
+        taken = taken_by(script, site, coord.axis, x, [where])
         goal = (*inside, *rows(script, kernel, coord.name), *taken, f"(not (or {' '.join(folded)} false))")
         yield script.asks(*goal)
+
+
+def _taken(loop: Loop, value: str, axis: Axis, site: Site, masks: Masks) -> list[Term]:
+    """Return the masks of the folds that an accumulator of a loop is of; raises NotRead where they may be several."""
+    found: dict[Term, None] = {}
+    for part in loop.parts:
+        gains = _Gains(loop, part, held_by(loop))
+        if gains.of(value):
+            by = {stmt.monoid if isinstance(stmt, ReduceTile) else "sum" for stmt in gains.met}
+            monoid = by.pop() if len(by) == 1 else ""
+            folds = masks.of(axis, [gains.assigned[value]], monoid, {**site.defs, **gains.defs})
+            found.update((fold.where, None) for fold in folds)
+    if len(found) > 1:
+        raise NotRead(f"{value} may be of folds of several masks")
+    return list(found) or [Const(True)]
 
 
 def _inside(bounds: tuple[str, str], block: str) -> str:
@@ -123,13 +161,13 @@ def held_by(loop: Loop) -> set[str]:
 # -- what accumulators gain --------------------------------------------------------------------------------------------
 
 
-def _kinds(loop: Loop) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Return, for the accumulators that gain anything, the parts in which it is of the block at hand, and of the one
-    before; each kind once.
+def _kinds(loop: Loop) -> list[tuple[str, tuple[tuple[int, ...], tuple[int, ...]]]]:
+    """Return, of each accumulator that gains anything, the parts in which it is of the block at hand, and of the one
+    before.
     """
     held = held_by(loop)
     gains = [_Gains(loop, part, held) for part in loop.parts]
-    kinds: dict[tuple[tuple[int, ...], tuple[int, ...]], None] = {}
+    kinds: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {}
     for value, _ in loop.carried:
         if value.name not in held:
             found = [g.of(value.name) for g in gains]
@@ -137,10 +175,10 @@ def _kinds(loop: Loop) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
             if now and due:
                 raise NotRead(f"{value.name} gains of the block at hand and of the one before")
             if now or due:
-                kinds.setdefault((now, due))
+                kinds[value.name] = now, due
     if not kinds:
         raise NotRead(f"no accumulator of the loop over {loop.coord} gains anything of a block")
-    return list(kinds)
+    return list(kinds.items())
 
 
 class _Gains:
@@ -150,6 +188,7 @@ class _Gains:
         self.coord, self.held = loop.coord, held
         self.defs = definitions(part.body)
         self.assigned = {s.target: s.value for s in statements(part.body) if isinstance(s, Assign)}
+        self.met: list[ReduceTile | Dot] = []  # the folds that accumulators asked for are of
 
     def of(self, name: str) -> set[bool]:
         return self.spine(self.assigned[name], name) if name in self.assigned else set()
@@ -183,6 +222,7 @@ class _Gains:
                 continue
             seen.add(id(at))
             if isinstance(at, (ReduceTile, Dot)) and at.coord == self.coord:
+                self.met.append(at)
                 sides = (at.arg,) if isinstance(at, ReduceTile) else (at.a, at.b)
                 found.add(any(self.held & {side, *self.below(side)} for side in sides))
             else:

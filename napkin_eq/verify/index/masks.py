@@ -8,11 +8,13 @@ that one kept and what is read beside it must be of one block, and the tests of 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.operators import NEUTRAL, OPS
+from napkin_eq.lang.term import Const, Fold, Group, Map, Online, Reduce, Term, Walk
 from napkin_eq.tile.ir import (
     Assign,
     Coord,
@@ -30,10 +32,11 @@ from napkin_eq.tile.ir import (
     used,
 )
 from napkin_eq.tile.stream_facts import conjuncts
-from napkin_eq.verify.index.loops import Masks, held_by, rows, taken_by
+from napkin_eq.verify.index.loops import Folded, Masks, held_by, rows, taken_by
 from napkin_eq.verify.index.smt_coordinates import NotRead, Script, Site, Text, conjunction
 
 BEFORE = "!before"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +156,7 @@ def kept(kernel: Kernel, site: Site, masks: Masks) -> Iterator[Text]:
             continue
         tests = _tests(script, turn)
         wanted = [f"(< {x} {script.size(axis)})"]
-        several = masks.taken.get(axis.name, [])
-        if len(several) == 1:
-            wanted += taken_by(script, site, axis, x, several)
+        wanted += taken_by(script, site, axis, x, _one(fold.where for fold in _folds(site, axis, masks)))
         goal = (*rows(script, kernel, _coord(kernel, site).name), *tests, f"(not {conjunction(wanted)})")
         yield script.asks(*goal)
 
@@ -169,14 +170,29 @@ def tested(kernel: Kernel, site: Site, masks: Masks) -> Iterator[Text]:
         axis = _axis(kernel, site)
         tests = _tests(script, turn)
         given = [f"(< {x} {script.size(axis)})"]
-        whole = (*masks.taken.get(axis.name, []), *(m for found in masks.chosen.values() for m in found))
-        for mask in (part for one in whole for part in conjuncts(one)):
+        whole = _one((fold.where, *fold.chosen) for fold in _folds(site, axis, masks))
+        for mask in (part for together in whole for one in together for part in conjuncts(one)):
             try:
                 given += taken_by(script, site, axis, x, [mask])
             except NotRead:
                 continue  # a choice of the body by values: no test of coordinates comes of it
         goal = (*rows(script, kernel, _coord(kernel, site).name), *given, f"(not {conjunction(tests)})")
         yield script.asks(*goal)
+
+
+def _folds(site: Site, axis: Axis, masks: Masks) -> list[Folded]:
+    """Return the folds that a statement may be of."""
+    assert isinstance(site.stmt, (ReduceTile, Dot))
+    monoid = site.stmt.monoid if isinstance(site.stmt, ReduceTile) else "sum"
+    return masks.of(axis, operands(site.stmt), monoid, site.defs)
+
+
+def _one(found: Iterable[T]) -> list[T]:
+    """Return the only one of what the folds say that a statement may be of; raises NotRead where it may be several."""
+    different = list(dict.fromkeys(found))
+    if len(different) > 1:
+        raise NotRead("it may be of folds of several masks")
+    return different
 
 
 def aligned(kernel: Kernel, site: Site, masks: Masks) -> Iterator[Text]:
@@ -271,31 +287,67 @@ def settling(operand: Operand, value: float, turn: Turn, late: bool = False) -> 
             if value == ZERO and made.acc is None
             else NONE
         )
-    return _settling_map(made, value, turn, late) if isinstance(made, Let) else NONE
+    if not isinstance(made, Let):
+        return NONE
+    return _by_arguments(
+        made.op, made.args, value, lambda arg, wanted: settling(arg, wanted, turn, late), lambda test: (str(test), late)
+    )
 
 
-def _settling_map(made: Let, value: float, turn: Turn, late: bool) -> Tests:
-    def of(arg: Operand, wanted: float = value) -> Tests:
-        return settling(arg, wanted, turn, late)
+def chosen(fold: Fold | Online | Reduce) -> frozenset[Term]:
+    """Return the masks without any one of which a lane of a fold's body is what the fold is neutral to."""
+    return _keeping(fold.body, _neutral(fold))
 
-    args = made.args
-    if made.op == "where":
-        if not isinstance(args[2], str):
-            return of(args[1]) | {(str(args[0]), late)} if args[2] == value else NONE
+
+def _neutral(fold: Fold | Online | Reduce) -> float:
+    return NEUTRAL["sum" if isinstance(fold, Online) else fold.monoid]
+
+
+def _keeping(term: Term, value: float) -> frozenset[Term]:
+    """Return masks of a term of which any one that fails makes a lane of it 0, absent or 1, whatever else is in it."""
+    if isinstance(term, (Fold, Online, Reduce)):
+        return _keeping(term.body, value) if value == _neutral(term) else frozenset()
+    if isinstance(term, (Group, Walk)):
+        return _keeping(term.body, value)
+    if not isinstance(term, Map):
+        return frozenset()
+    args = [arg.value if isinstance(arg, Const) else arg for arg in term.args]
+    return _by_arguments(term.op, args, value, _keeping, lambda mask: mask)
+
+
+def _by_arguments(
+    op: str,
+    args: Sequence[Any],
+    value: float,
+    settled: Callable[[Any, float], frozenset[T]],
+    test: Callable[[Any], T],
+) -> frozenset[T]:
+    """Return the tests that settle an operator, from those that settle its arguments; numbers stand as they are."""
+    none = frozenset[T]()
+
+    def of(arg: Any, wanted: float = value) -> frozenset[T]:
+        return none if isinstance(arg, (int, float)) else settled(arg, wanted)
+
+    if op == "where":
+        if isinstance(args[2], (int, float)):
+            return of(args[1]) | {test(args[0])} if args[2] == value else none
         return of(args[1]) & of(args[2])
-    if made.op in ("add", "sub", "max", "min"):
-        either = value == ABSENT and made.op in ("add", "min")
-        parts = [of(arg) for arg in args[: 1 if value == ABSENT and made.op == "sub" else 2]]
-        return NONE.union(*parts) if either else parts[0].intersection(*parts)
-    if made.op == "mul":
+    if op in ("add", "sub", "max", "min"):
+        either = value == ABSENT and op in ("add", "min")
+        parts = [of(arg) for arg in args[: 1 if value == ABSENT and op == "sub" else 2]]
+        return none.union(*parts) if either else parts[0].intersection(*parts)
+    if op == "mul":
         scaled = [
-            of(one) for one, other in (args, args[::-1]) if value == ZERO or (not isinstance(other, str) and other > 0)
+            of(one)
+            for one, other in (args, args[::-1])
+            if value == ZERO or (isinstance(other, (int, float)) and other > 0)
         ]
-        return NONE.union(*scaled) if value != ONE else NONE
-    if made.op in ("exp", "exp2"):
-        return {ZERO: of(args[0], ABSENT), ONE: of(args[0], ZERO)}.get(value, NONE)
-    if made.op in ("log", "log2") and value == ABSENT:
+        return none.union(*scaled) if value != ONE else none
+    if op in ("exp", "exp2"):
+        wanted = {ZERO: ABSENT, ONE: ZERO}.get(value)
+        return none if wanted is None else of(args[0], wanted)
+    if op in ("log", "log2") and value == ABSENT:
         return of(args[0], ZERO)
-    if made.op == "div" and value == ZERO:
+    if op == "div" and value == ZERO:
         return of(args[0])
-    return of(args[0]) if made.op == "cast" or (value == ZERO and made.op in KEEPS_ZERO) else NONE
+    return of(args[0]) if op == "cast" or (value == ZERO and op in KEEPS_ZERO) else none

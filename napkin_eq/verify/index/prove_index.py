@@ -35,7 +35,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from napkin_eq.lang.term import Map, Term
+from napkin_eq.lang.term import Term
 from napkin_eq.tile.boxes import roles_of
 from napkin_eq.tile.ir import (
     Buffer,
@@ -55,6 +55,7 @@ from napkin_eq.tile.ir import (
 from napkin_eq.verify.index import loops as walks
 from napkin_eq.verify.index import masks as lanes
 from napkin_eq.verify.index import program_order as dealing
+from napkin_eq.verify.index.loops import Folded
 from napkin_eq.verify.index.loops import Masks as Masks
 from napkin_eq.verify.index.smt_coordinates import WHOLE, NotRead, Script, Site, Text, conjunction, sites
 
@@ -168,17 +169,22 @@ def scripts(report: Report) -> dict[str, str]:
 
 
 def masks_of(store: Term) -> Masks:
-    from napkin_eq.lang.term import Fold, Online, Read, Reduce, subterms
+    """Return the folds of a kernel, with their masks."""
+    from napkin_eq.lang.term import Fold, Input, Online, Read, Reduce, subterms
     from napkin_eq.tile.stream_facts import kernel_terms
 
     found = Masks(read={t.axis.name for t in subterms(store) if isinstance(t, Read)})
     for term in kernel_terms(store):
         if isinstance(term, (Fold, Online, Reduce)):
-            name = term.axis.name
-            if term.where not in found.taken.setdefault(name, []):
-                found.taken[name].append(term.where)
-            inner = [p.args[0] for p in subterms(term.body) if isinstance(p, Map) and p.op == "where"]
-            found.chosen.setdefault(name, []).extend(m for m in dict.fromkeys(inner) if m not in found.chosen[name])
+            kept = lanes.chosen(term)
+            fold = Folded(
+                term.where,
+                tuple(mask for mask in subterms(term.body) if mask in kept),
+                "sum" if isinstance(term, Online) else term.monoid,
+                frozenset(t.name for part in (term.body, term.where) for t in subterms(part) if isinstance(t, Input)),
+            )
+            known = found.folds.setdefault(term.axis.name, [])
+            known.extend([fold] if fold not in known else [])
     return found
 
 
@@ -186,9 +192,9 @@ def _merged(masks: Sequence[Masks]) -> Masks:
     whole = Masks()
     for one in masks:
         whole.read |= one.read
-        for into, part in ((whole.taken, one.taken), (whole.chosen, one.chosen)):
-            for name, found in part.items():
-                into.setdefault(name, []).extend(m for m in found if m not in into[name])
+        for name, found in one.folds.items():
+            known = whole.folds.setdefault(name, [])
+            known.extend(fold for fold in found if fold not in known)
     return whole
 
 
