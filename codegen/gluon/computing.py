@@ -86,6 +86,8 @@ class Computing(Side):
         return f"{text}[:, None]"
 
     def opening(self) -> None:
+        if self.shared.ahead:
+            self.wait_for_kernels()
         tiles = [self.layouts.dims(s.out) for s in statements(self.kernel.body) if hasattr(s, "out")]
         for width in sorted(
             {min(self.layouts.lanes(d), 256) for dims in tiles for d in dims if d != self.layouts.rows}

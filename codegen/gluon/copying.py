@@ -1,4 +1,4 @@
-"""The function of a Gluon kernel that its copying warp runs: bounds of loops, first indices of tiles, and copies as
+"""The function of a Gluon kernel that a copying warp runs: bounds of loops, first indices of tiles, and copies as
 buffers come free.
 """
 
@@ -17,6 +17,14 @@ class Copying(Side):
 
     suffix, share = "_copy", "copying"
 
+    def copies(self, load: Load) -> bool:
+        """Tell whether a load is this warp's."""
+        return load.out.name not in self.shared.ahead
+
+    def opening(self) -> None:
+        if self.shared.ahead:
+            self.wait_for_kernels()
+
     def draw(self, turn: str) -> str:
         return f"draw({', '.join([self.shared.counter, *self.shared.numbers, turn])})"
 
@@ -25,12 +33,17 @@ class Copying(Side):
 
     def fetch(self, loads: Sequence[Load], ring: Ring) -> None:
         shared, counter, groups = self.shared, self.counters[ring], self.shared.workers.groups
+        numbered = enumerate(zip(loads, ring.copies, strict=True))
+        mine = [(number, load, copy) for number, (load, copy) in numbered if self.copies(load)]
+        if not mine:
+            return
+        own = Ring(tuple(copy for *_, copy in mine), ring.depth)
         slot = self.names.fresh("slot") if ring.depth > 1 else "0"
         if ring.depth > 1:
             self.line(f"{slot} = {self.slot(ring)}")
         self.line(f"mbarrier.wait({shared.free[ring]}.index({slot}), ({self.phase(ring)}) ^ 1)")
-        self.line(f"mbarrier.expect({shared.full[ring]}.index({slot}), {ring.bytes(groups)})")
-        for number, (load, copy) in enumerate(zip(loads, ring.copies, strict=True)):
+        self.line(f"mbarrier.expect({shared.full[ring]}.index({slot}), {own.bytes(groups)})")
+        for number, load, copy in mine:
             for who in range(1 if copy.shared else groups):
                 index = copy_index(self, load.index, copy, str(who * GROUP_LANES) if who else "")
                 target = self.block(ring, number, slot, str(who))
@@ -41,3 +54,15 @@ class Copying(Side):
                     f" {shared.full[ring]}.index({slot}), {reshaped})"
                 )
         self.line(f"{counter} += 1")
+
+
+class Ahead(Copying):
+    """The warp that copies inputs before the kernels before this one have ended."""
+
+    suffix = "_ahead"
+
+    def copies(self, load: Load) -> bool:
+        return load.out.name in self.shared.ahead
+
+    def opening(self) -> None:
+        pass

@@ -3,7 +3,8 @@ compute.
 
 Both walk the same statements (side.py). The copying warp keeps loads that contractions read (copying.py), the groups
 keep everything else and wait for those loads where they stand (computing.py); a buffer is given back where every
-contraction that reads it has been waited for.
+contraction that reads it has been waited for. Where a kernel is launched before the ones before it have ended, a second
+warp copies what is read of inputs, and all others wait.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from collections.abc import Iterator
 
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.tile.identifiers import Names
-from napkin_eq.tile.ir import Copy, Kernel, Plan
+from napkin_eq.tile.ir import Copy, Kernel, Plan, Ring
 from napkin_eq.tile.printers import emit, emitter
 
 from ..triton.printer import triton_kernels
 from .computing import Computing
-from .copying import Copying
+from .copying import Ahead, Copying
 from .helpers import helpers
 from .shared import DTYPES, Shared
 
@@ -63,6 +64,7 @@ def gluon_text(plan: Plan, name: str, header: tuple[str, ...], launcher: str) ->
 
 def _kernel(kernel: Kernel) -> Iterator[str]:
     shared = Shared(kernel)
+    yield from Ahead(shared).function() if shared.ahead else ()
     yield from Copying(shared).function()
     yield from Computing(shared).function()
     yield from _entry(shared)
@@ -82,22 +84,26 @@ def _barriers(name: str, number: int, index: str, arrivals: int) -> Iterator[str
     yield f"        mbarrier.init({name}.index({index}), count={arrivals})"
 
 
+def _warps(shared: Shared, ring: Ring) -> int:
+    """Return how many of the copying warps fill a ring."""
+    return len({name in shared.ahead for names, filled in shared.roles.rings if filled == ring for name in names})
+
+
 def _entry(shared: Shared) -> Iterator[str]:
     """Print the kernel itself: it lays out shared memory, sets up the barriers and lets the groups and the copying warp
     run.
     """
     groups, turn = shared.workers.groups, shared.kernel.turn
     yield "\n@gluon.jit"
-    flag = shared.names.fresh("CHAINED")
-    yield (
-        f"def {shared.function}({', '.join([*shared.arguments, *([] if turn.alone else [f'{flag}: gl.constexpr'])])}):"
-    )
+    flag = [f"{shared.chained}: gl.constexpr"] if shared.chained else []
+    yield f"def {shared.function}({', '.join([*shared.arguments, *flag])}):"
     if not turn.alone:
         # No earlier than this: the groups and the copying warp set out together, and what they read first may be what
-        # was written.
-        yield f"    if {flag}:"
-        yield from ["        gdc_launch_dependents()"] * turn.leads
-        yield from ["        gdc_wait()"] * (turn.waits is not None)
+        # was written. Where a warp copies inputs ahead, all others wait.
+        said = ["gdc_launch_dependents()"] * turn.leads
+        said += ["gdc_wait()"] * (turn.waits is not None and not shared.ahead)
+        yield from [f"    if {shared.chained}:"] * bool(said)
+        yield from (f"        {text}" for text in said)
     for ring in shared.rings:
         for copy, name in zip(ring.copies, shared.blocks[ring], strict=True):
             count = ring.depth * (1 if copy.shared else groups)
@@ -109,7 +115,7 @@ def _entry(shared: Shared) -> Iterator[str]:
         for name in (shared.full[ring], shared.free[ring]):
             yield f"    {name} = gl.allocate_shared_memory(gl.int64, [{ring.depth}, 1], mbarrier.MBarrierLayout())"
         yield f"    for slot in gl.static_range({ring.depth}):"
-        yield f"        mbarrier.init({shared.full[ring]}.index(slot), count=1)"
+        yield f"        mbarrier.init({shared.full[ring]}.index(slot), count={_warps(shared, ring)})"
         yield f"        mbarrier.init({shared.free[ring]}.index(slot), count={groups})"
     if shared.numbers:
         numbers, full, free = shared.numbers
@@ -123,14 +129,15 @@ def _entry(shared: Shared) -> Iterator[str]:
             f"    {name} = gl.allocate_shared_memory({DTYPES[copy.buffer.dtype]}, [{groups}, {_shape(copy)}], {layout})"
         )
     yield "    fence_async_shared()"
-    passed = ", ".join(shared.passed)
+    passed = ", ".join([*shared.passed, *([shared.chained] if shared.ahead else [])])
     yield "    gl.warp_specialize("
     yield "        ["
     yield from (f"            ({shared.function}_compute, ({passed}, {who}))," for who in range(groups))
-    yield f"            ({shared.function}_copy, ({passed},)),"
+    sides = ["_copy", *(["_ahead"] if shared.ahead else [])]
+    yield from (f"            ({shared.function}{side}, ({passed},))," for side in sides)
     yield "        ],"
     _, held, copying = shared.roles.registers
-    yield f"        [{', '.join(['4'] * (groups - 1) + ['1'])}],"
-    yield f"        [{', '.join([str(held)] * (groups - 1) + [str(copying)])}],"
+    yield f"        [{', '.join(['4'] * (groups - 1) + ['1'] * len(sides))}],"
+    yield f"        [{', '.join([str(held)] * (groups - 1) + [str(copying)] * len(sides))}],"
     yield "    )"
     yield ""

@@ -56,6 +56,8 @@ class Shared:
         self.numbers = (
             tuple(self.names.fresh(f"number_{what}") for what in ("ring", "full", "free")) if self.counter else ()
         )
+        self.chained = "" if kernel.turn.alone else self.names.fresh("CHAINED")
+        self.ahead = frozenset(load.out.name for load in kernel.turn.asks)
         self.order = self.names.fresh("order") if kernel.workers.in_turn else ""
         barriers = (name for ring in self.rings for name in (*self.blocks[ring], self.full[ring], self.free[ring]))
         inside = [*self.numbers, *filter(None, [self.order]), *barriers, *self.stages.values()]

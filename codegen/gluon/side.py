@@ -81,7 +81,8 @@ class Side(Blocks):
 
     def function(self) -> Iterator[str]:
         yield "\n@gluon.jit"
-        passed = ", ".join([*self.shared.passed, *([self.who] if self.who else [])])
+        flag = [f"{self.shared.chained}: gl.constexpr"] if self.shared.ahead else []
+        passed = ", ".join([*self.shared.passed, *flag, *([self.who] if self.who else [])])
         yield f"def {self.shared.function}{self.suffix}({passed}):"
         self.opening()
         for counter in self.counters.values():
@@ -98,6 +99,11 @@ class Side(Blocks):
 
     def opening(self) -> None:
         """Print what comes before all blocks."""
+
+    def wait_for_kernels(self) -> None:
+        """Wait until the kernels before this one have ended, if it was launched before."""
+        self.line(f"if {self.shared.chained}:")
+        self.line("    gdc_wait()")
 
     def closing(self) -> None:
         """Print what comes after all blocks."""

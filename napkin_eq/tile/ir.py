@@ -393,7 +393,8 @@ class Turn:
     """A kernel's place in its plan: whether the next is launched before it ends; if it is itself, the statement of its
     body before which it waits.
 
-    asks: the loads of the loop there whose first block is asked for before the kernel waits.
+    asks: the loads of the loop there whose first block is asked for before the kernel waits; of a kernel with workers,
+    the loads that a warp of their own copies as buffers come free, without waiting.
     """
 
     leads: bool = False

@@ -15,9 +15,11 @@ from napkin_eq.frontend.gallery import diagram
 from napkin_eq.lang.axis import Axis
 from napkin_eq.machine import dependent_launch as succession
 from napkin_eq.machine.plan_passes import PASSES, decided
+from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.tile.compile_ahead import compile_report
 from napkin_eq.tile.ir import Buffer, Coord, Evictions, Kernel, Load, Plan, Stmt, StoreTile, Turn
 from napkin_eq.tile.printers import emit
+from napkin_eq.verify.index.prove_index import answered, masks_of, proved, queries
 from tests.plans import bounded, f32, let, matmul, softmax_stream
 
 X = Axis("x", 1000)
@@ -144,6 +146,68 @@ def test_the_machine_code_asks_before_it_waits(arch):
     pytest.importorskip("triton")
     rows = compile_report(emit(scaled_rows(), "triton"), arch)
     assert [row["early_asks"] > 0 for row in rows] == [False, arch == "sm_90"]
+
+
+@pytest.fixture(scope="module")
+def decoded() -> Derivation:
+    """Rows scaled by one kernel, and their product with a matrix by groups of warps that share one."""
+    d, f, b = nq.axes("d f b", d=4096, f=14336, b=16)
+    scaled = nq.rms_norm(nq.array("X", b, d), d, nq.array("G", d))
+    found = nq.derive(nq.linear(scaled, nq.array("W", d, f), d), "h200")
+    assert [kernel.workers is not None for kernel in found.plan.kernels] == [False, True]
+    return found
+
+
+def functions(source: str) -> dict[str, str]:
+    """The functions of a text by what their names end in."""
+    found = re.findall(r"^def kernel_1_kernel(\w*)\((.*?)(?=^@|^# )", source, re.MULTILINE | re.DOTALL)
+    return {name or "entry": text for name, text in found}
+
+
+def test_a_warp_copies_inputs_before_the_others_wait(decoded):
+    """What it fills together with the warp that waits is full when both have said what they bring."""
+    first, second = decoded.plan.kernels
+    assert first.turn == Turn(leads=True) and second.turn.waits == 0
+    assert [load.buffer for load in second.turn.asks] == ["W"]
+    printed = functions(decoded.code())
+    boxes = {side: {*re.findall(r"copy_global_to_shared\((\w+)_box", text)} for side, text in printed.items()}
+    (scaled,) = boxes["_copy"]
+    assert boxes["_ahead"] == {"W"} and scaled != "W" and not boxes["_compute"]
+    assert {side for side, text in printed.items() if "gdc_wait()" in text} == {"_copy", "_compute"}
+    said = {side: re.findall(r"mbarrier.expect\(.*, (\d+)\)", text) for side, text in printed.items()}
+    brought = [int(number) for side in ("_ahead", "_copy") for number in said[side]]
+    tiles = {c.name: c.tile for c in second.coords}
+    assert brought == [2 * tiles["d__s"] * tiles["f"], 2 * tiles["d__s"] * 16]
+    assert re.findall(r"_full.index\(slot\), count=(\d)\)", printed["entry"]) == ["2"]
+
+
+def test_none_copies_ahead_where_programs_take_blocks_in_turn_or_need_to_know_more():
+    """A product of many rows has more blocks than a GPU has processors; and nothing is an input of it that another
+    kernel made.
+    """
+    d, f, b = nq.axes("d f b", d=4096, f=14336, b=4096)
+    scaled = nq.rms_norm(nq.array("X", b, d), d, nq.array("G", d))
+    plan = nq.derive(nq.linear(scaled, nq.array("W", d, f), d), "h200").plan
+    assert plan.kernels[-1].workers is not None and not any(kernel.turn.asks for kernel in plan.kernels)
+    assert "_ahead" not in emit(plan, "gluon")
+
+
+def test_every_block_is_proved_to_come_to_the_same_program_on_all_sides(decoded):
+    assert proved(decoded).verdict == "proved"
+    kernel, source = decoded.plan.kernels[1], decoded.code()
+    last = masks_of(decoded.outputs[0].placed.stores[-1])
+    for side in ("_ahead", "_copy", "_compute"):
+        head, rest = source.split(f"def kernel_1_kernel{side}(", 1)
+        other = rest.replace("f_start = tile * 128", "f_start = (blocks - 1 - tile) * 128", 1)
+        wrong = f"{head}def kernel_1_kernel{side}({other}"
+        assert answered(queries(kernel, last, wrong)).verdict == "refuted"
+
+
+def test_a_kernel_of_two_copying_warps_is_compiled(decoded):
+    pytest.importorskip("triton")
+    row = compile_report(decoded.code(), "sm_90")[1]
+    assert row["spills_bytes"] == 0 and row["bulk_copies"] > 0
+    assert row["waits"] == 3  # one of the warp that copies what was computed, one of each group
 
 
 def test_values_are_the_same_where_nothing_is_launched_ahead(tmp_path):

@@ -109,12 +109,14 @@ def dealt(kernel: Kernel, source: str) -> Iterator[Text]:
     NotRead for other code.
     """
     assert kernel.workers is not None
-    heads = [Head.of(kernel, source, side) for side in ("copy", "compute")]
-    if heads[0].ring != heads[1].ring:
-        raise NotRead("the two sides of the kernel do not draw from one ring")
-    if heads[0].said != heads[1].said:
-        yield from _alike(kernel, *heads)
-    for head in heads if heads[0].said != heads[1].said else heads[:1]:
+    sides = ("compute", "copy", *(["ahead"] if kernel.turn.asks else []))
+    first, *others = heads = [Head.of(kernel, source, side) for side in sides]
+    if any(other.ring != first.ring for other in others):
+        raise NotRead("the sides of the kernel do not draw from one ring")
+    for other in others:
+        if other.said != first.said:
+            yield from _alike(kernel, first, other)
+    for head in {head.said: head for head in heads}.values():
         yield from _draws(head) if head.step else _numbers(head)
         yield from _blocks(kernel, head)
     lanes, groups = kernel.coord(kernel.workers.rows).tile, kernel.workers.groups
