@@ -175,7 +175,9 @@ def kernels(job: Job) -> list[Output]:
     plain = _faster(job, found)
     best = plain or found
     if not graph and not _near(job, best) and (plain or _far(job, found)):
-        cover = _cover(_rest(job))
+        rest = _rest(job)
+        cover = _cover(rest)
+        _told(job, rest)
         # What so few kernels hand on is small; a cover may store what is as large as a product's results
         worth = WORTH if sum(len(output.placed.tiled) for output in best) <= SEVERAL else 1.0
         best = cover if cover and _predicted(cover) < worth * _predicted(best) else best
@@ -194,7 +196,9 @@ def _in_stretches(job: Job, found: Sequence[Output]) -> Iterator[list[Output]]:
     ):
         return
     laws = job.laws
+    rest = job
     for tried, length in enumerate(prefixes.LENGTHS):
+        _told(job, rest)
         rest = _rest(job)
         if rest.aim.budget.left() <= 0:
             return
@@ -212,6 +216,7 @@ def _in_stretches(job: Job, found: Sequence[Output]) -> Iterator[list[Output]]:
             except Undecided:
                 continue
             yield [option]
+    _told(job, rest)
 
 
 def _graph(job: Job) -> list[Output]:
@@ -292,6 +297,12 @@ def _rest(job: Job) -> Job:
     clock = Clock(seconds=budget.clock.seconds)
     left = max(0.0, budget.left() - SPARE * budget.seconds)
     return replace(job, aim=replace(job.aim, budget=Budget(left, clock, hard=True)))
+
+
+def _told(job: Job, rest: Job) -> None:
+    """Note what was ended in the rest of a job's time beside what was ended before."""
+    stopped = job.aim.budget.clock.stopped
+    stopped.extend(name for name in rest.aim.budget.clock.stopped if name not in stopped)
 
 
 def _at_once(job: Job) -> Job:
