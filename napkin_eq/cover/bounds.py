@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from napkin_eq.cover.candidates import Candidate
-from napkin_eq.cover.graph import contracted
 from napkin_eq.cover.pieces import Piece
 from napkin_eq.lang.dtypes import STORAGE, held_as, output_type
 from napkin_eq.lang.evaluate import output_order
@@ -19,6 +18,7 @@ from napkin_eq.machine.gpu import Hardware
 from napkin_eq.search.candidates import Stored
 from napkin_eq.search.placement import parallel
 from napkin_eq.tile.resources import BYTES
+from napkin_eq.tile.stream_facts import contracted
 
 # More than the widest tile of an output: what does not vary along a wider axis is computed again for each of its blocks
 WIDEST = 512

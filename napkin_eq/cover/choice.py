@@ -15,7 +15,7 @@ from typing import Any
 from napkin_eq.cover import workers
 from napkin_eq.cover.bounds import bound_us
 from napkin_eq.cover.candidates import Candidate, Enumeration
-from napkin_eq.cover.graph import Graph, contracted, contractions, graph_of
+from napkin_eq.cover.graph import Graph, contractions, graph_of
 from napkin_eq.cover.library import called, library_call, library_us
 from napkin_eq.cover.pieces import Piece, Storage
 from napkin_eq.cover.pricing import Pricing, Proved
@@ -29,6 +29,7 @@ from napkin_eq.machine.cost import elements, waited_us
 from napkin_eq.search.job import Job
 from napkin_eq.search.placement import MOST_BUNDLED
 from napkin_eq.tile.ir import Library
+from napkin_eq.tile.stream_facts import contracted
 
 FAR, NEAR, ROUNDS, SOLVING, MOST_COLUMNS, LIKELY = 1.5, 0.03, 60, 3.0, 3000, 8
 MANY = 4  # times the elements of the largest input or output, of which a value is stored only if the bounds say so

@@ -12,6 +12,7 @@ from heapq import heappop, heappush
 from napkin_eq.lang.term import Index, Input, Map, Read, Reduce, Scan, Term, subterms
 from napkin_eq.laws.law import Judgment, finite
 from napkin_eq.machine.cost import elements
+from napkin_eq.tile.stream_facts import contracted
 
 FEW = 32  # times fewer elements: what has so many fewer than another costs next to nothing beside it
 
@@ -187,15 +188,6 @@ def computed(term: Term) -> bool:
     while isinstance(term, Read):
         term = term.body
     return bool(term.children)
-
-
-def contracted(term: Term) -> tuple[Term, ...] | None:
-    """Return the two operands of a contraction, each with an axis that the other has not; None of any other term."""
-    body = term.body if isinstance(term, Reduce) and term.monoid == "sum" else None
-    if not isinstance(body, Map) or body.op != "mul":
-        return None
-    left, right = (set(arg.axes) for arg in body.args)
-    return body.args if left - right and right - left and term.axis in left | right else None
 
 
 def contractions(terms: Sequence[Term]) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from napkin_eq.cover.candidates import Candidate, with_placeholders
-from napkin_eq.cover.graph import FEW, Graph, contracted
+from napkin_eq.cover.graph import FEW, Graph
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import BY_NAME, STORAGE, held_as
 from napkin_eq.lang.evaluate import output_order
@@ -19,7 +19,7 @@ from napkin_eq.laws.law import Judgment, nonneg, nonzero, pos
 from napkin_eq.machine.cost import elements
 from napkin_eq.search.candidates import Stored
 from napkin_eq.tile.resources import BYTES
-from napkin_eq.tile.stream_facts import multiplied
+from napkin_eq.tile.stream_facts import contracted, multiplied
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import gc
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -43,7 +43,8 @@ from napkin_eq.search import prefixes
 from napkin_eq.search.assemble import planned
 from napkin_eq.search.candidates import SOON, Forms, cuts_of, extracted, placed, placer, preferred, saturated, soon
 from napkin_eq.search.derivation import Output
-from napkin_eq.search.job import Aim, Cuts, Job
+from napkin_eq.search.fold_order import reordered
+from napkin_eq.search.job import Aim, Cuts, Job, Rewritten
 from napkin_eq.search.placement import MOST_BUNDLED
 from napkin_eq.search.unfolded import unfolded
 from napkin_eq.tile.expected import ANY, Expected, expecting
@@ -208,15 +209,23 @@ def _in_stretches(job: Job, found: Sequence[Output]) -> Iterator[list[Output]]:
         names = [name for name, _ in job.diagram.outputs]
         whole = replace(job.diagram, outputs=tuple(zip(names, made.outputs, strict=True)))
         for option in _cover(replace(rest, diagram=whole)):
-            if option.source is not rest.on(whole.outputs).source:
-                continue  # axes were named apart: the chain does not lead to terms so named
-            option.source, option.steps = job.source, [*made.steps, *option.steps]
-            try:
-                require_accepted(option.source, option.placed.term, option.steps, laws.statements, laws.verdicts)
-            except Undecided:
-                continue
-            yield [option]
+            if _led(job, made, option):
+                yield [option]
     _told(job, rest)
+
+
+def _led(job: Job, made: Rewritten, option: Output) -> bool:
+    """Put the steps that lead to another form of a job's outputs before those of a plan of that form, and tell whether
+    the checker accepts the chain.
+    """
+    if option.source is not job.on(zip(job.names, made.outputs, strict=True)).source:
+        return False  # axes were named apart: the chain does not lead to terms so named
+    option.source, option.steps = job.source, [*made.steps, *option.steps]
+    try:
+        require_accepted(option.source, option.placed.term, option.steps, job.laws.statements, job.laws.verdicts)
+    except Undecided:
+        return False
+    return True
 
 
 def _graph(job: Job) -> list[Output]:
@@ -330,12 +339,13 @@ def _in_full(job: Job, anew: bool) -> Job:
 
 def _cover(job: Job) -> list[Output]:
     """Return a diagram's plan as a cover by kernels, nothing where there is none that is proved and allowed."""
+    made = reordered([term for _, term in job.diagram.outputs], job.laws, job.aim.budget)
     try:
-        found = covered(job)
+        found = covered(job if made is None else job.on(zip(job.names, made.outputs, strict=True)))
     except NapkinError as reason:
         job.aim.budget.clock.stopped.append(f"covering ({reason})"[:200])
         return []
-    return [found] if _allowed(job, found) else []
+    return [found] if (made is None or _led(job, made, found)) and _allowed(job, found) else []
 
 
 def searches(job: Job) -> list[Output]:
@@ -406,7 +416,15 @@ def _as_written(job: Job, found: Sequence[Output]) -> Output | None:
 
 
 def searched_plainly(job: Job) -> Output:
-    """Derive outputs by one search; where every plan is refused, or time ended the search for one, in plainer ways."""
+    """Derive outputs by one search, their folds in the order of memory; where every plan is refused, or time ended the
+    search for one, as they are written, and in plainer ways.
+    """
+    made = reordered([term for _, term in job.diagram.outputs], job.laws, job.aim.budget)
+    if made is not None:
+        with suppress(NapkinError):
+            found = searched(job.on(zip(job.names, made.outputs, strict=True)))
+            if _led(job, made, found):
+                return found
     try:
         return searched(job)
     except NapkinError as reason:

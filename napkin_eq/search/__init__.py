@@ -6,6 +6,7 @@
                 processors would idle
     derivation  the plan, the term it was read off, each step from the diagram to it, and the costs
     extract     the cheapest terms that an e-graph holds, by what their work costs when shared work counts once
+    fold_order  folds along several axes in the order in which arrays lie in memory
     forms       forms that extraction keeps of a class: which, in what order, how many passes they take, and which of
                 them no loop gives
     job         what a search is given: the outputs to derive, what their plan is made for, and the laws that it may use

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from napkin_eq.egraph.budget import Budget
+from napkin_eq.egraph.congruence import Step
 from napkin_eq.egraph.nodes import Saturated
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
@@ -78,6 +79,14 @@ class Laws:
         """Return the laws without those of sums that are carried by steps."""
         kept = [s for s in self.statements if not (isinstance(s, Law) and any(c.name == "moves" for c in s.conditions))]
         return self if len(kept) == len(self.statements) else Laws(kept, self.verdicts)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """Outputs in another form, and the steps that lead there from the outputs as they were."""
+
+    outputs: tuple[Term, ...]
+    steps: list[Step]
 
 
 @dataclass(frozen=True, slots=True)

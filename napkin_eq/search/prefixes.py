@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from functools import reduce
 
 from napkin_eq.egraph.budget import Budget
-from napkin_eq.egraph.congruence import Closure, Step
+from napkin_eq.egraph.congruence import Closure
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Index, Map, Reduce, Scan, Term, Tuple, rewritten, subterms
 from napkin_eq.laws.axis_split import stretch_mask
 from napkin_eq.laws.inference import substitute
-from napkin_eq.search.job import Laws
+from napkin_eq.search.job import Laws, Rewritten
 
 ZERO, ONE, TRUE = Const(0.0), Const(1.0), Const(True)
 LENGTHS = (256, 128)  # lanes of a stretch that are tried, each a number of blocks of a contraction
@@ -36,14 +36,6 @@ class _No(Exception):
     """A sum that is not of this kind, or for which a condition of a law is not derived."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """Outputs whose sums over earlier lanes are cut into stretches, and the steps from the outputs as they were."""
-
-    outputs: tuple[Term, ...]
-    steps: list[Step]
-
-
 def sums(outputs: Sequence[Term]) -> list[Reduce]:
     """Return the sums over lanes up to one whose parts may be told apart: which `cut` may cut, and cheap to tell."""
     found = []
@@ -56,7 +48,7 @@ def sums(outputs: Sequence[Term]) -> list[Reduce]:
     return found
 
 
-def cut(outputs: Sequence[Term], laws: Laws, length: int, budget: Budget) -> Cut | None:
+def cut(outputs: Sequence[Term], laws: Laws, length: int, budget: Budget) -> Rewritten | None:
     """Return outputs with each such sum cut into stretches of so many lanes, and the chain that leads there; None where
     there is none, or where a law that it takes is left out.
     """
@@ -81,7 +73,7 @@ def cut(outputs: Sequence[Term], laws: Laws, length: int, budget: Budget) -> Cut
         steps = closure.explain(source, target)
     except NapkinError:  # the chain is sought in a limit of time; what holds a sum that was cut may have changed
         return None
-    return Cut(target.items if isinstance(target, Tuple) else (target,), steps)
+    return Rewritten(target.items if isinstance(target, Tuple) else (target,), steps)
 
 
 def _compared(fold: Reduce) -> tuple[Axis, Axis] | None:
@@ -433,4 +425,4 @@ def _mul(left: Term, right: Term) -> Term:
     return Map("mul", (left, right))
 
 
-__all__ = ["LENGTHS", "Cut", "cut", "sums"]
+__all__ = ["LENGTHS", "cut", "sums"]

@@ -109,6 +109,15 @@ def kernel_terms(store: Term) -> list[Term]:
     return list(found)
 
 
+def contracted(term: Term) -> tuple[Term, ...] | None:
+    """Return the two operands of a contraction, each with an axis that the other has not; None of any other term."""
+    body = term.body if isinstance(term, Reduce) and term.monoid == "sum" else None
+    if not isinstance(body, Map) or body.op != "mul":
+        return None
+    left, right = (set(arg.axes) for arg in body.args)
+    return body.args if left - right and right - left and term.axis in left | right else None
+
+
 _plain: dict[Term, Term] = {}
 
 
