@@ -444,8 +444,8 @@ def _plainer(job: Job, refused: bool) -> Iterator[Job]:
     """
     laws = job.laws.without_steps()
     budget = job.aim.budget
-    if laws is job.laws or not (refused or budget.clock.stopped) or (budget.hard and budget.left() <= 0):
-        return
+    if laws is job.laws or not (refused or budget.clock.stopped) or budget.left() <= 0:
+        return  # without time no form is found but the one that is done operator by operator
     if refused:  # where time ended the search of all forms, it would end this one too
         yield replace(job, aim=replace(job.aim, written=True, budget=job.aim.budget.part(1.0)))
     yield Job(job.diagram, job.aim, laws)

@@ -6,7 +6,7 @@ import pytest
 
 import napkin_eq as nq
 from napkin_eq.egraph.budget import Budget, Clock
-from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.errors import NapkinError, Undecided
 from napkin_eq.lang.term import Tuple
 from napkin_eq.machine.gpu import load
 from napkin_eq.pipeline import derive as page
@@ -72,6 +72,24 @@ def test_a_job_of_one_output_has_its_term_and_a_share_of_the_time() -> None:
     assert (job.source, alone.source, alone.names) == (Tuple((a + b, a * b)), a * b, ("b",))
     assert alone.aim.budget.seconds <= 4.0
     assert alone.aim.budget.clock is job.aim.budget.clock
+
+
+def test_no_plainer_search_is_begun_after_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[Job] = []
+
+    def searched(job: Job) -> Output:
+        begun.append(job)
+        raise Undecided("no chain")
+
+    monkeypatch.setattr(page, "searched", searched)
+    for seconds, searches in ((0.0, 1), (60.0, 3)):
+        begun.clear()
+        job = Job(
+            chain(1), Aim(load("h200"), "bfloat16", "auto", budget=Budget(seconds)), Laws(chosen_statements((), ()))
+        )
+        with pytest.raises(Undecided):
+            page.searched_plainly(job)
+        assert len(begun) == searches
 
 
 def test_a_plan_that_is_far_from_the_least_is_held_against_a_cover(monkeypatch: pytest.MonkeyPatch) -> None:
