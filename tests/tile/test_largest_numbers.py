@@ -10,7 +10,7 @@ import pytest
 import napkin_eq as nq
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.evaluate import evaluate
-from napkin_eq.lang.term import Const, Map, Term
+from napkin_eq.lang.term import Const, Input, Map, Term, subterms
 from napkin_eq.tile.ir import Dot, statements
 from napkin_eq.tile.printers import emit
 
@@ -109,3 +109,22 @@ def test_what_is_masked_by_the_lowest_number_is_multiplied_whole(limit):
         dots = (s for kernel in derived.plan.kernels for s in statements(kernel.body) if isinstance(s, Dot))
         found[name] = {dot.precision for dot in dots}
     assert found["masked"] <= {"ieee"} and "ieee" not in found["plain"] | found["weights"] and found["weights"]
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e6, 1e9, 1e12, 1e30])
+def test_scores_that_are_sums_are_exponentiated_as_their_maximum_was_taken(scale):
+    """In another order than its maximum's a sum passes it by one of its last digits, which are thousands here."""
+    x, y = nq.axes("x y", x=24, y=17)
+    a, b = nq.array("A", x, y), nq.array("B", x)
+    for scores in (a - b, a * 0.5 + (b - nq.array("C", y))):
+        found = nq.derive(nq.softmax(scores, x), "h200", dtype="float32")
+        draw = np.random.default_rng(0)
+        given = {
+            i.name: (draw.standard_normal([d.size for d in i.dims]) * scale).astype(np.float32)
+            for i in subterms(scores)
+            if isinstance(i, Input)
+        }
+        (made,) = emit(found.plan, "numpy")(given, True).values()
+        assert np.isfinite(made).all()
+        order = [d.name for d in found.plan.outputs[0].dims]
+        np.testing.assert_allclose(made.sum(order.index("x")), 1.0, rtol=1e-5)

@@ -205,6 +205,7 @@ class Arithmetic(Statements):
         """Write scale * term as a sum of scaled parts, parts of lower rank first, each constant folded once."""
         parts: list[tuple[float, Term]] = []
         self._flatten(term, scale, parts, context)
+        parts = self._beside_maximum(parts, context)
         terms: list[tuple[tuple[str, ...], p.Operand]] = []
         constant = 0.0
         for factor, part in parts:
@@ -228,6 +229,31 @@ class Arithmetic(Statements):
         for _, value in terms[1:]:
             total = self.emit("add", (value, total), "f32")
         return total if constant == 0.0 else self.emit("add", (total, constant), "f32")
+
+    def _beside_maximum(self, parts: list[tuple[float, Term]], context: Context) -> list[tuple[float, Term]]:
+        """Return the parts of a sum with those put together again of which a maximum is subtracted: as they were added
+        up for that, so that none is above it.
+
+        Added up in another order, scores of 10^9 pass their maximum by more than an exponential in float32 can take.
+        """
+        for factor, part in parts:
+            value = self.resolved(part, context)
+            if not isinstance(value, (Reduce, Fold)) or value.monoid != "max":
+                continue
+            body = self.resolved(value.body, context)
+            if not isinstance(body, Map) or body.op != "add":
+                continue
+            own: list[tuple[float, Term]] = []
+            self._flatten(body, -factor, own, context)
+            left = list(parts)
+            try:
+                for one in own:
+                    left.remove(one)
+            except ValueError:
+                continue  # it is of something else
+            if len(own) > 1:
+                return [*left, (-factor, body)]
+        return parts
 
     def _flatten(self, term: Term, factor: float, parts: list[tuple[float, Term]], context: Context) -> None:
         if isinstance(term, Map) and term.op == "add":
