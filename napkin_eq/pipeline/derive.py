@@ -65,6 +65,7 @@ WIDE, FEW = 0.1, 6
 # New objects after which Python looks for cycles among them; after so many times also among those that stayed
 COLLECTED, OLDER = 100_000, 50
 COVER = 0.4  # of the time, what searches leave to a cover that is held against what they find
+NO_COVER = "covering ("  # begins why a cover was not taken
 LITTLE = 0.1  # of the work, what a search does that can save no more than a part of a launch
 STRETCHES = 1.25  # times what moving its arrays takes: a plan that takes more may gain by sums cut into stretches
 SPARE = 0.1  # of the time, what such a cover leaves for what it began before its end
@@ -309,9 +310,11 @@ def _rest(job: Job) -> Job:
 
 
 def _told(job: Job, rest: Job) -> None:
-    """Note what was ended in the rest of a job's time beside what was ended before."""
+    """Note what time ended in the rest of a job's time beside what it ended before; why there is no cover is not said
+    where other plans are.
+    """
     stopped = job.aim.budget.clock.stopped
-    stopped.extend(name for name in rest.aim.budget.clock.stopped if name not in stopped)
+    stopped.extend(n for n in rest.aim.budget.clock.stopped if n not in stopped and not n.startswith(NO_COVER))
 
 
 def _at_once(job: Job) -> Job:
@@ -343,7 +346,7 @@ def _cover(job: Job) -> list[Output]:
     try:
         found = covered(job if made is None else job.on(zip(job.names, made.outputs, strict=True)))
     except NapkinError as reason:
-        job.aim.budget.clock.stopped.append(f"covering ({reason})"[:200])
+        job.aim.budget.clock.stopped.append(f"{NO_COVER}{reason})"[:200])
         return []
     return [found] if (made is None or _led(job, made, found)) and _allowed(job, found) else []
 

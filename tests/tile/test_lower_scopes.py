@@ -39,3 +39,21 @@ def test_threads_fold_lanes_of_their_own_over_what_no_array_holds():
     assert order(nq.sum(abs(P - W), k))[-1] == "k"  # W holds all that is folded
     assert order(nq.sum(abs(P), k))[-1] == "k"
     assert order(nq.sum(P * Q, k))[-1] == "k"  # the matrix unit takes its tiles as they lie
+
+
+def test_the_second_value_of_an_axis_and_the_first_of_another_have_names_of_their_own():
+    """Of b the second maximum is called as the first of b2 would be, an axis that a read under another name makes."""
+    a, b, c = nq.axes("a b c", a=8, b=8, c=17)
+    keep, array = nq.array("I", c, a, dtype="bool"), nq.array("N", a)
+    weights = nq.where(keep, array, array * 2.0)
+    top = nq.max(nq.rename(nq.sum(weights, c), {a: b}), b, where=keep)
+    turned = nq.take(top, a, nq.length(a) - 1 - nq.index(a))
+    found = nq.sum(turned * (top - weights), c)
+    source = nq.exp(nq.rename(found, {a: b}) * 0.01) * found
+    plan = derive(source, "h100", dtype="float32").plan
+    draw = np.random.default_rng(0)
+    given = {"I": draw.random((17, 8)) < 0.9, "N": draw.standard_normal(8)}
+    given["I"][0] = True
+    (got,) = emit(plan, "numpy")(given, False, {}).values()
+    order = [axis.name for axis in plan.outputs[0].dims]
+    np.testing.assert_allclose(got, evaluate(source, given, order=order), rtol=1e-9, atol=1e-9)

@@ -133,9 +133,14 @@ class Statements(ABC):
         return found
 
     def fresh(self, base: str, coords: tuple[str, ...], dtype: str, level: int) -> p.Value:
-        """Return a new value, its name saying what it is."""
-        self.named[base] = self.named.get(base, 0) + 1
-        value = p.Value(base if self.named[base] == 1 else f"{base}{self.named[base]}", coords, dtype)
+        """Return a new value, its name saying what it is: one that no other has, as one of an axis x2 may beside the
+        second of an axis x.
+        """
+        number = self.named.get(base, 0) + 1
+        while (name := base if number == 1 else f"{base}{number}") in self.values:
+            number += 1
+        self.named[base] = number
+        value = p.Value(name, coords, dtype)
         self.values[value.name], self.level_of[value.name] = value, level
         return value
 
