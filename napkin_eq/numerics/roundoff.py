@@ -304,14 +304,15 @@ def may_be_largest(values: Array, errors: Array, sure: Array, at: int) -> Array:
     """Return the lanes along an axis that may be taken for the first of the largest ones, whatever the rounding.
 
     sure: lanes that a mask keeps for certain. A lane is none of them below one that is, nor after an exact one as
-    large.
+    large. One without a bound may be NaN, beside which any lane may be taken.
     """
     low = np.where(sure, values - errors, -np.inf)
     known = np.where(sure & (errors == 0), values, -np.inf)
     before = np.roll(np.maximum.accumulate(known, axis=at), 1, axis=at)
     first = np.arange(values.shape[at]).reshape([-1 if here == at else 1 for here in range(values.ndim)]) == 0
-    above = first | (values + errors > before) | ~np.isfinite(errors)
-    return np.asarray(~(values + errors < low.max(axis=at, keepdims=True)) & above)
+    above = first | (values + errors > before)
+    wild = (~np.isfinite(errors)).any(axis=at, keepdims=True)
+    return np.asarray(wild | (~(values + errors < low.max(axis=at, keepdims=True)) & above))
 
 
 def farthest(found: Array, able: Array, at: int) -> Array:

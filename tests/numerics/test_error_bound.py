@@ -244,6 +244,17 @@ def test_what_is_read_at_a_place_in_doubt_has_no_bound() -> None:
         assert np.isfinite(error_bound(seen, arrays, {}, "float16")[0]) == bounded
 
 
+def test_beside_what_may_be_nan_any_lane_may_be_the_place_of_the_maximum() -> None:
+    """Absent beside what passes the range of float32 is NaN there, and NaN is below none."""
+    (x,) = axes("x", x=3)
+    huge = Input("A", (x,)) * 1e30
+    lanes = where(Input("M", (x,), "bool"), huge * huge, -np.inf) + huge * huge
+    for data, far in (([1.0, 1e-30, 1e-30], 2.0), ([1e-25, 1e-30, 1e-30], 0.0)):
+        arrays = {"A": np.array(data), "M": np.zeros(3, bool)}
+        assert evaluate(Reduce("argmax", x, lanes), arrays) == 0
+        assert error_bound(Reduce("argmax", x, lanes), arrays, {}, "float32")[0] == far
+
+
 def test_a_sigmoid_that_float64_takes_for_0_is_no_exact_0() -> None:
     (x,) = axes("x", x=2)
     value = Map("sigmoid", (Input("A", (x,), "float32"),))
