@@ -93,7 +93,9 @@ def _copied(kernel: Kernel, inputs: set[str]) -> tuple[Load, ...]:
     copy engine brings, where each program has one block at the most, and its number and the bounds of loops are known
     without what was computed.
     """
-    if kernel.workers is None or kernel.workers.drawn or not _blocks(kernel) <= PROCESSORS:
+    if kernel.workers is None or kernel.workers.roles is None or kernel.workers.drawn:
+        return ()
+    if not _blocks(kernel) <= PROCESSORS:
         return ()
     roles = roles_of(kernel)
     loads = [s for s in statements(kernel.body) if isinstance(s, Load)]
