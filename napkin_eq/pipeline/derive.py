@@ -345,10 +345,11 @@ def _cover(job: Job) -> list[Output]:
     made = reordered([term for _, term in job.diagram.outputs], job.laws, job.aim.budget)
     try:
         found = covered(job if made is None else job.on(zip(job.names, made.outputs, strict=True)))
+        taken = (made is None or _led(job, made, found)) and _allowed(job, found)
     except NapkinError as reason:
         job.aim.budget.clock.stopped.append(f"{NO_COVER}{reason})"[:200])
         return []
-    return [found] if (made is None or _led(job, made, found)) and _allowed(job, found) else []
+    return [found] if taken else []
 
 
 def searches(job: Job) -> list[Output]:
@@ -410,12 +411,12 @@ def _as_written(job: Job, found: Sequence[Output]) -> Output | None:
     try:
         option = unfused(replace(job, aim=replace(job.aim, budget=Budget(math.inf))), below, kernels, terms)
         require_accepted(option.source, option.placed.term, option.steps, job.laws.statements, job.laws.verdicts)
+        right = _allowed(job, option) and accepted(
+            job.diagram, option, job.aim.machine, job.aim.dtype, job.laws.proved, []
+        )
     except NapkinError:
         return None
-    machine, dtype = job.aim.machine, job.aim.dtype
-    return (
-        option if _allowed(job, option) and accepted(job.diagram, option, machine, dtype, job.laws.proved, []) else None
-    )
+    return option if right else None
 
 
 def searched_plainly(job: Job) -> Output:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.dtypes import STORAGE, held_as
+from napkin_eq.lang.errors import WrongPlan
 from napkin_eq.lang.term import Input, Proj, Store, Term, Tuple
 from napkin_eq.machine.cost import total_us
 from napkin_eq.machine.gpu import Hardware
@@ -20,12 +21,18 @@ from napkin_eq.tile.stream_facts import modes_of
 
 
 def planned(diagram: Diagram, outputs: list[Output], machine: Hardware, dtype: str) -> tuple[p.Plan, list[Tiled]]:
-    """Number the kernels and name their arrays; the tiles are those that were priced."""
+    """Number the kernels and name their arrays; the tiles are those that were priced.
+
+    Raises WrongPlan where a plan stores two outputs as one value, as laws may make two of them: each has a kernel of
+    its own.
+    """
     kernels: list[p.Kernel] = []
     tiled: list[Tiled] = []
     targets: dict[str, p.Buffer] = {}
     for output in outputs:
         final = {term: name for name, _, term in output.each()}
+        if len(final) < len(output.names):
+            raise WrongPlan(f"diagram {diagram.name}: a plan stores two of {', '.join(output.names)} as one value")
         scratch = [(term, b.name) for term, b in output.placed.arrays]
         names = {name: final.get(term, f"{output.names[0]}__t{i}") for i, (term, name) in enumerate(scratch)}
         held = dict(scratch)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 import pytest
 
 import napkin_eq as nq
 from napkin_eq.egraph.budget import Budget, Clock
+from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError, Undecided
 from napkin_eq.lang.term import Tuple
 from napkin_eq.machine.gpu import load
@@ -13,6 +17,7 @@ from napkin_eq.pipeline import derive as page
 from napkin_eq.pipeline.asked import chosen_statements
 from napkin_eq.search.derivation import Output
 from napkin_eq.search.job import Aim, Job, Laws
+from napkin_eq.tile.printers import emit
 
 
 def chain(length: int) -> nq.Diagram:
@@ -138,3 +143,15 @@ def test_a_small_diagram_that_no_search_ends_in_time_is_one_kernel_as_it_is_writ
     spread = nq.mean(nq.mean((x - mean) * (x - mean), h), n)
     batch = nq.derive(nq.Diagram("batch", (("mean", mean), ("spread", spread))), dtype="float32")
     assert batch.report()["passes"]["n"] == 1
+
+
+def test_two_outputs_that_laws_make_one_value_have_a_kernel_each() -> None:
+    a, b = nq.axes("a b", a=31, b=7)
+    array, lane = nq.array("A", a, b), nq.index(a)
+    always = nq.where(lane <= lane, array - array * 2.0, -math.inf)
+    found = nq.derive(Diagram("twins", (("one", always), ("other", array - array * 2.0))), "h200", dtype="float32")
+    given = {"A": np.random.default_rng(0).standard_normal((31, 7))}
+    made = emit(found.plan, "numpy")(given, False, {})
+    assert [buffer.name for buffer in found.plan.outputs] == ["one", "other"]
+    for name in ("one", "other"):
+        np.testing.assert_array_equal(made[name], -given["A"])
