@@ -806,6 +806,9 @@ class Work:
             lanes = np.where((unsure > 0) & ~np.isneginf(values), np.inf, lanes)
             lanes = np.where(values + errors < floor, 0.0, lanes)
             return Checked(value, fold("max", axis, length, Named(names, lanes), None))
+        # Of a sum or a product a lane that is absent, and in doubt, may leave nothing.
+        gone = (unsure > 0) & np.isneginf(values)
+        lanes = np.where(gone, np.inf, lanes)
         if monoid == "sum":
             total, sizes = (
                 fold("sum", axis, length, Named(names, lanes), None),
@@ -815,7 +818,7 @@ class Work:
             return Checked(value, self._exact(axis, length, [Named(names, values)], total, sizes, moved, found))
         ones = np.where(kept, size, 1.0)
         # A lane in doubt may be a factor or none.
-        factors = np.where(unsure > 0, np.maximum(size + errors, 1.0), ones + lanes)
+        factors = np.where(gone, np.inf, np.where(unsure > 0, np.maximum(size + errors, 1.0), ones + lanes))
         doubt = fold("max", axis, length, Named(names, np.where(unsure > 0, 1.0, 0.0) + 0.0 * ones), None)
         plain = fold("prod", axis, length, Named(names, ones), None)
         error = multiplied(factors, ones, length, lambda x: fold("prod", axis, length, Named(names, x), None).data)

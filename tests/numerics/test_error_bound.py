@@ -255,6 +255,16 @@ def test_beside_what_may_be_nan_any_lane_may_be_the_place_of_the_maximum() -> No
         assert error_bound(Reduce("argmax", x, lanes), arrays, {}, "float32")[0] == far
 
 
+@pytest.mark.parametrize("monoid", ["sum", "prod", "max"])
+def test_an_absent_lane_that_a_mask_in_doubt_may_take_leaves_a_sum_without_a_bound(monoid: str) -> None:
+    (x,) = axes("x", x=3)
+    a, b = Input("A", (x,)), exp(Input("B", (x,)))
+    fold = Reduce(monoid, x, where(Map("lt", (Const(0.0), a)), a, -np.inf), where=Map("lt", (b, Read(b, x, Const(0)))))
+    for first, bounded in ((1.0, True), (-1.0, monoid == "max")):  # whether lane 0 is below itself is in doubt
+        arrays = {"A": np.array([first, 2.0, 3.0]), "B": np.array([0.3, 0.1, 0.5])}
+        assert np.isfinite(error_bound(fold, arrays, {}, "float32")[0]) == bounded
+
+
 def test_a_sigmoid_that_float64_takes_for_0_is_no_exact_0() -> None:
     (x,) = axes("x", x=2)
     value = Map("sigmoid", (Input("A", (x,), "float32"),))
