@@ -327,8 +327,10 @@ def _noise(
 
     It is their bounds; where an element has none, what it is off by in float32, on these inputs and some that are
     smaller by a few roundings, since what cancels may happen to be exact, and the last digit of the largest number
-    that the first term is computed by: what is added to that may be lost. What is infinite without a bound has passed
-    the range of float64, or is absent by a mask in doubt: the reference does not tell what it should be.
+    that the first term is computed by: what is added to that may be lost. What moves farther by a few roundings of
+    float64 is beside a pole, an inverse of what happens to be 0, say: that may be anything. What is infinite without a
+    bound has passed the range of float64, or is absent by a mask in doubt: the reference does not tell what it should
+    be.
     """
     import numpy as np
 
@@ -342,16 +344,24 @@ def _noise(
         return np.asarray(evaluate(term, at, own, dtype=dtype, order=order))
 
     random, distance = np.random.default_rng(0), np.zeros(wanted.shape)
-    for trial in range(1 + NUDGED):
-        near = {
-            name: array * (1 - NUDGE * random.random(array.shape)) if trial and array.dtype.kind == "f" else array
+
+    def nudged(by: float) -> dict[str, Array]:
+        return {
+            name: array * (1 - by * random.random(array.shape)) if array.dtype.kind == "f" else array
             for name, array in arrays.items()
         }
+
+    for trial in range(1 + NUDGED):
+        near = nudged(NUDGE) if trial else arrays
         meant = value(terms[0], near, "longdouble") if trial else wanted
         for term in terms:
             with np.errstate(all="ignore"):
                 apart = np.abs(value(term, near, "float32") - meant)
             distance = np.maximum(distance, np.where(np.isfinite(apart), apart, np.inf))
+    for _ in range(NUDGED):
+        with np.errstate(all="ignore"):
+            moved = np.abs(value(terms[0], nudged(EPSILON), "float64") - wanted)
+        distance = np.where(moved > distance, np.inf, distance)
     return np.where(known, bound, distance + EPSILON * _largest(terms[0], arrays, sizes)), known
 
 

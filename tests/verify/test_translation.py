@@ -336,3 +336,13 @@ def test_what_a_recurrence_makes_of_a_rounding_refuses_nothing() -> None:
     doubted = nq.sum(nq.where(nq.equal(kept, total), grown, nq.sum(grown, a)), a)
     wanted = nq.evaluate(doubted, {"N": numbers})
     assert held(doubted, [], wanted + 1e-9, "") == "" and held(doubted, [], wanted + 1e12, "") != ""
+
+
+def test_an_inverse_of_what_happens_to_be_zero_refuses_no_plan():
+    """Where p is the mean of its row, the row one number, the difference is 0 as it is written and 1e-16 as it is
+    rounded.
+    """
+    a, b, c = nq.axes("a b c", a=3, b=5, c=5)
+    p = nq.softmax(nq.array("N", b, c, a, facts=("abs<=4",)), c)
+    found = nq.derive(p / (p - nq.mean(p, a)), "h200", dtype="float16")
+    assert found.report()["translation"][0]["status"] == "agrees"
