@@ -57,3 +57,15 @@ def test_the_second_value_of_an_axis_and_the_first_of_another_have_names_of_thei
     (got,) = emit(plan, "numpy")(given, False, {}).values()
     order = [axis.name for axis in plan.outputs[0].dims]
     np.testing.assert_allclose(got, evaluate(source, given, order=order), rtol=1e-9, atol=1e-9)
+
+
+def test_a_reference_under_a_fold_over_another_axis_has_its_coordinates():
+    """Of one pass over y are the sums, at each z, and the maxima that they go by, at each x and z."""
+    y, z, x = nq.axes("y z x", y=300, z=64, x=3)
+    array = nq.array("A", y, z, x)
+    top = nq.max(nq.max(array, y), x)
+    source = nq.log(nq.sum(nq.sum(nq.exp(array - top), x), y)) + top
+    plan = derive(source, "h100", dtype="float32", limit=4).plan
+    given = {"A": np.random.default_rng(0).standard_normal((300, 64, 3))}
+    (got,) = emit(plan, "numpy")(given, False, {}).values()
+    np.testing.assert_allclose(got, evaluate(source, given), rtol=1e-9)

@@ -397,13 +397,14 @@ class Folds(Arithmetic):
 
 def with_references(folds: Mapping[AccKey, Term], axis: Axis) -> dict[AccKey, Term]:
     """Add to the folds of a pass the running references of its carried sums and the values of its places, each once, at
-    the same coordinates.
+    the same coordinates. A reference under a fold over another axis has that one's coordinates, and is gathered there.
     """
     found: dict[AccKey, Term] = {}
     for key, fold in folds.items():
         if isinstance(fold, Online):
+            known = {name for name, _ in key[1]}
             for part in kernel_terms(fold)[:-1]:
-                if isinstance(part, Streamed) and part.axis.name == axis.name:
+                if isinstance(part, Streamed) and part.axis.name == axis.name and known >= {a.name for a in part.axes}:
                     found.setdefault((fold_key(part), restricted(key[1], part)), part)
         if fold.kind == "int":
             found.setdefault(_values_key(key), Fold(VALUES[fold.monoid], fold.axis, fold.body, fold.where, fold.fused))
