@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-SCHEMA, MAX_BYTES, MAX_WORK = 5, 32 << 20, 4_000_000
+SCHEMA, MAX_BYTES, MAX_WORK, A_TERM = 5, 32 << 20, 16_000_000, 10
 # The hash of the one language understood here; every certificate brings its table along.
 LANGUAGE = "67a1e51a8ae067090daa6cd9df9e5178b5dff2defe8cb6bcad646917f79d8aab"
 ACC, PREV = 1, 2  # among a term's marks: it holds an accumulator, a previous value, whose stream is outside of it
@@ -220,6 +220,7 @@ class Checker:
 
     def typed(self, row: list[Any]) -> Node:
         """Return a term with all that is known of it; refuse parts that do not fit together."""
+        self.count(A_TERM)  # what is held costs memory
         tag, gives, axis, role = row[0], self.constructors[row[0]][1], "", list[str]()
         told, free, marks, before = dict[str, str](), set[str](), set[Any](), set[str]()
         items = dict(enumerate(row[1:] if tag == "Tuple" else []))
@@ -480,10 +481,10 @@ class Checker:
         done, stack = dict[tuple[int, Scope], int](), [(root, TOP)]
         while stack:
             (term, at), row = stack[-1], self.nodes[stack[-1][0]].row
-            if term == sides[0]:
-                done[stack.pop()] = sides[1]
+            if term <= sides[0]:  # the parts of a row come before it: what comes before the first side does not hold it
+                done[stack.pop()] = sides[1] if term == sides[0] else term
                 continue
-            inner = {place: (row[place], below(row, place, at)) for place in self.children(row)}
+            inner = {i: (row[i], Scope(below(row, i, at).empty & claim.lanes)) for i in self.children(row)}
             if waiting := [part for part in inner.values() if part not in done]:
                 stack += waiting
                 continue

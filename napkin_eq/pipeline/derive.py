@@ -343,13 +343,17 @@ def _in_full(job: Job, anew: bool) -> Job:
 def _cover(job: Job) -> list[Output]:
     """Return a diagram's plan as a cover by kernels, nothing where there is none that is proved and allowed."""
     made = reordered([term for _, term in job.diagram.outputs], job.laws, job.aim.budget)
+    if made is not None:
+        with suppress(NapkinError):
+            found = covered(job.on(zip(job.names, made.outputs, strict=True)))
+            if _led(job, made, found) and _allowed(job, found):
+                return [found]
     try:
-        found = covered(job if made is None else job.on(zip(job.names, made.outputs, strict=True)))
-        taken = (made is None or _led(job, made, found)) and _allowed(job, found)
+        found = covered(job)
     except NapkinError as reason:
         job.aim.budget.clock.stopped.append(f"{NO_COVER}{reason})"[:200])
         return []
-    return [found] if taken else []
+    return [found] if _allowed(job, found) else []
 
 
 def searches(job: Job) -> list[Output]:

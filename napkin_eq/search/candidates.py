@@ -232,6 +232,7 @@ def placer(job: Job) -> Placer:
         aim.printer,
         aim.precision,
         aim.budget,
+        aim.priced,
     )
 
 

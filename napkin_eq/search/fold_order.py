@@ -51,7 +51,12 @@ def reordered(outputs: Sequence[Term], laws: Laws, budget: Budget) -> Rewritten 
 def _swaps(outer: Reduce, inner: Reduce) -> bool:
     """Tell whether the outer of two folds is along an axis whose elements lie closer, in every array that has both."""
     same = outer.monoid == inner.monoid and outer.monoid not in PLACES and outer.axis != inner.axis
-    if not same or outer.where != TRUE or inner.where != TRUE or contracted(inner) is not None:
+    if not same or outer.where != TRUE or inner.where != TRUE:
+        return False
+    innermost = inner
+    while isinstance(innermost.body, Reduce):
+        innermost = innermost.body
+    if contracted(innermost) is not None:
         return False
     found = [_closer(t.dims, outer.axis, inner.axis) for t in subterms(inner.body) if isinstance(t, Input)]
     known = [closer for closer in found if closer is not None]

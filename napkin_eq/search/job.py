@@ -17,6 +17,7 @@ from napkin_eq.laws.inference import Judge
 from napkin_eq.laws.law import Inference, Judgment, Law, Statement
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.prove.verdict import Verdict
+from napkin_eq.search.placement import Priced
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.reductions import NARROW
 
@@ -32,7 +33,7 @@ class Aim:
 
     written: forms are sought that leave what Prev speaks of as it was first written. held: types of outputs by name.
     laid: the names of their axes as they lie in memory. library: a library's products may take the place of our
-    kernels.
+    kernels. priced: what is known of kernels by now.
     """
 
     machine: Hardware
@@ -46,6 +47,7 @@ class Aim:
     held: Mapping[str, str] = field(default_factory=dict)
     laid: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     library: bool = False
+    priced: Priced = field(default_factory=Priced, compare=False)
 
     def order(self, name: str, term: Term) -> tuple[Axis, ...]:
         """Return the axes of an output as it lies in memory."""

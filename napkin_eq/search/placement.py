@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from napkin_eq.egraph.budget import Budget
@@ -52,8 +51,10 @@ from napkin_eq.tile.stream_facts import Streamed, depth_along, modes_of, reduces
 
 Join = tuple[tuple[int, ...], ...]
 MOST_STORES, MOST_SOLVED, MOST_BUNDLED, GAIN, FAR, SHORT, TARGET, PLACING = 6, 40, 5, 0.985, 1.5, 128, "target__", 0.75
-# Seconds that a kernel's tiles may take where the time for placements is over; times so many where none fitted yet
-OWN, FITS = 3.0, 3.0
+# Seconds that a value's tiles may take where the time for placements is over; times so many where none fitted yet; the
+# share of it where that was spent so many times
+OWN, FITS, LATER = 3.0, 3.0, 0.1
+NEAR = 1.05  # times nearer to a limit, what lies above it may have had a part in the choice of tiles
 HOLDS = 8192  # lanes of a row that one tile surely holds with all that is computed of it
 
 
@@ -65,6 +66,22 @@ class Offers:
     group: bool
     walk: bool
     bundle: bool
+
+
+# A Store under its partition, the arrays that it writes, and those that it reads
+Kernel = tuple[Store, tuple[p.Buffer, ...], tuple[p.Buffer, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """What a derivation knows of kernels: many a search, and the diagram as it is written, have the same one.
+
+    found: the kernel with its best tiles, or None with the reason why none fits. ended: the best of those that time left
+    to be priced. Both by printer, precision and kernel.
+    """
+
+    found: dict[tuple[str, str, Kernel], tuple[Tiled | None, str]] = field(default_factory=dict)
+    ended: dict[tuple[str, str, Kernel], Tiled | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +114,16 @@ class Placer:
         printer: str,
         precision: str = NARROW,
         budget: Budget | None = None,
+        priced: Priced | None = None,
     ) -> None:
         self.name, self.target_dtypes, self.target_orders = name, target_dtypes, target_orders
         self.storage, self.hardware = storage, hardware
         self.offers, self.proved, self.printer, self.precision = offers, proved, printer, precision
         self.budget = budget or Budget()
-        self.solved: dict[tuple[Store, tuple[p.Buffer, ...], tuple[p.Buffer, ...]], Tiled | None] = {}
-        # Kernels that are sure to take longer than so many microseconds
-        self.above: dict[tuple[Store, tuple[p.Buffer, ...], tuple[p.Buffer, ...]], float] = {}
+        self.begun = self.budget.clock.processor()
+        self.priced = priced or Priced()
+        self.solved: dict[Kernel, Tiled | None] = {}
+        self.above: dict[Kernel, float] = {}  # kernels that are sure to take longer than so many microseconds
         self.refusals: list[str] = []
         self.buffers: dict[Term, p.Buffer] = {}
         self.kept: dict[tuple[Term, tuple[Axis, ...], str], p.Buffer] = {}
@@ -164,11 +183,12 @@ class Placer:
         return len(self.solved) > MOST_SOLVED or self.budget.over("placement", PLACING)
 
     def _late(self, begun: float, priced: bool) -> bool:
-        """Tell whether a kernel that is solved since `begun` has taken so much time that it has the best tiles of those
-        priced by now, or, where none was, is given up.
+        """Tell whether a value whose kernel is solved since `begun` has taken so much time that it has the best tiles of
+        those priced by now, or, where none was, is given up.
         """
         enough, time = (OWN, PLACING) if priced else (FITS * OWN, 1.0)
-        if self.budget.clock.processor() - begun < enough:
+        now = self.budget.clock.processor()
+        if now - begun < (enough if now - self.begun < FITS * OWN else LATER * enough):
             return False
         return self.budget.seconds == math.inf or self.budget.over("placement", time)
 
@@ -354,8 +374,13 @@ class Placer:
         may be taken for none.
         """
         best: tuple[float, Store, Tiled] | None = None
+        begun = self.budget.clock.processor()
         for store in self._partitions(_several(values)):
-            tiled = self._solve(store, targets, limit if best is None else min(limit, best[0]))
+
+            def late(priced: bool, other: bool = best is not None) -> bool:
+                return self._late(begun, priced or other)
+
+            tiled = self._solve(store, targets, limit if best is None else min(limit, best[0]), late)
             if tiled is not None and (best is None or tiled.cost.predicted_us < best[0]):
                 best = tiled.cost.predicted_us, store, tiled
         if best is None:
@@ -379,41 +404,80 @@ class Placer:
         if not self.offers.group and not self.offers.walk:
             yield Store(value)
 
-    def _solve(self, store: Store, targets: tuple[p.Buffer, ...], limit: float) -> Tiled | None:
+    def _solve(
+        self, store: Store, targets: tuple[p.Buffer, ...], limit: float, late: Callable[[bool], bool]
+    ) -> Tiled | None:
         """Return a kernel with its best tiles; None where none fit, or where all are sure to take longer than the limit
-        in microseconds.
+        in microseconds. late: tells whether the time is over, given whether a tiling was priced by then.
         """
         arrays = {t: self.buffers[t] for t in subterms(store) if t in self.buffers and t is not store}
         key = (store, targets, tuple(arrays.values()))
-        if key not in self.solved and limit > self.above.get(key, -math.inf):
-            roles, value = modes_of(store)
-            least = Least(value, targets, arrays, self.storage, self.hardware)
-
-            def lower(tiles: Mapping[str, int]) -> p.Kernel:
-                return Lowering(
-                    "kernel__", store, targets, tiles, arrays, self.storage, self.proved, self.precision
-                ).kernel()
-
-            try:
-                found = solve(
-                    store,
-                    roles,
-                    lower,
-                    self.hardware,
-                    printer=self.printer,
-                    least=least.us,
-                    limit=limit,
-                    stored=(*arrays.values(), *targets),
-                    over=partial(self._late, self.budget.clock.processor()),
-                )
-                if found:
-                    self.solved[key] = found[0]
-                else:
-                    self.above[key] = limit
-            except NapkinError as error:
-                self.refusals.append(str(error))
-                self.solved[key] = None
+        if key not in self.solved and not self._known(key) and limit > self.above.get(key, -math.inf):
+            self._search(key, arrays, limit, late)
         return self.solved.get(key)
+
+    def _known(self, key: Kernel) -> bool:
+        """Take over what is known of a kernel, and tell whether anything is that no search could better now."""
+        known = (self.printer, self.precision, key)
+        if known in self.priced.found:
+            self.solved[key], refusal = self.priced.found[known]
+            self.refusals += [refusal] if refusal else []
+        elif known in self.priced.ended and (self.budget.seconds == math.inf or self.budget.left() <= 0):
+            self.solved[key] = self.priced.ended[known]
+        return key in self.solved
+
+    def _search(
+        self, key: Kernel, arrays: Mapping[Term, p.Buffer], limit: float, late: Callable[[bool], bool]
+    ) -> None:
+        """Search the best tiles of a kernel, up to a limit in microseconds."""
+        store, targets, _ = key
+        roles, value = modes_of(store)
+        least = Least(value, targets, arrays, self.storage, self.hardware)
+        known = self.printer, self.precision, key
+        dearest, ended = 0.0, False
+
+        def lower(tiles: Mapping[str, int]) -> p.Kernel:
+            return Lowering(
+                "kernel__", store, targets, tiles, arrays, self.storage, self.proved, self.precision
+            ).kernel()
+
+        def bound(blocks: Mapping[str, int]) -> float:
+            nonlocal dearest
+            us = least.us(blocks)
+            dearest = max(dearest, us)
+            return us
+
+        def over(priced: bool) -> bool:
+            nonlocal ended
+            ended = ended or late(priced)
+            return ended
+
+        try:
+            found = solve(
+                store,
+                roles,
+                lower,
+                self.hardware,
+                printer=self.printer,
+                least=bound,
+                limit=limit,
+                stored=(*arrays.values(), *targets),
+                over=over,
+            )
+        except NapkinError as error:
+            self.refusals.append(str(error))
+            self.solved[key] = None
+            if not ended:
+                self.priced.found[known] = None, str(error)
+            return
+        if found:
+            self.solved[key] = found[0]
+        else:
+            self.above[key] = limit
+        if ended:
+            self.priced.ended[known] = found[0] if found else None
+        elif found and min(dearest, NEAR * found[0].cost.predicted_us) <= limit:  # nothing was left out that could win
+            self.priced.found[known] = found[0], ""
 
 
 def _alike(keys: Sequence[Any]) -> Join:

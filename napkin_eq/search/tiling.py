@@ -25,6 +25,8 @@ from napkin_eq.tile.stream_facts import MIN_DOT, RUN, Streamed, counts, covers, 
 SMALL, LARGEST_WHOLE, RELOWERED, MOST_CHOICES, STAGES = 256, 32768, 3, 1500, (4, 3, 2)
 SHORT = 4096  # elements that a program which takes several rows has in a tile at the most
 MOST_SHARED = 7  # tilings to try whether groups of warps can share them, before giving up
+# Of so many tilings priced the best takes so many times the limit: none will keep to it
+SAMPLE, HOPELESS = 1000, 1000.0
 GOLDEN = 2654435761  # odd, 2**32 over the golden ratio: its multiples lie far from one another
 TOLD, WASTE = 1.02, 4.0  # times nearer than this are not told apart; so many times the work is not done for less
 # Predicted microseconds, tiles, warps, stages with a minus, operations: more buffers than needed do no harm.
@@ -234,9 +236,15 @@ def _plain(
     profiles.among(every)
     priced_choices: list[_Choice] = []
     tried, enough, wanted = 0, math.inf, max(keep, RELOWERED)
-    for least, named in sorted(((bound(tiles), tiles) for tiles in _spread(every)), key=lambda choice: choice[0]):
-        if least > limit or over(bool(priced_choices)):
+    spread = _spread(every)
+    # The rest only where none of so many fits
+    ways = sorted((i >= MOST_CHOICES, bound(tiles), i) for i, tiles in enumerate(spread))
+    for late, least, place in ways:
+        named = spread[place]
+        if least > limit or over(bool(priced_choices)) or (late and priced_choices):
             break
+        if priced_choices and tried > SAMPLE and enough > HOPELESS * limit:
+            return [], ""
         if least > enough:
             enough = _enough(priced_choices, wanted)
             if least > enough:
