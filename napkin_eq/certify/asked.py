@@ -42,16 +42,19 @@ DEEP = 40  # levels from which terms are held against each other part by part
 Work = Generator[tuple[Term, Env], int, int]
 
 
-def same(asked: Sequence[Term], claimed: Sequence[Term]) -> bool:
+def same(asked: Sequence[Term], claimed: Sequence[Term], hasty: bool = False) -> bool:
     """Tell whether terms say the same, one by one, however their bound axes are named and wherever their
     reads stand.
+
+    hasty: deep terms do not where a value that all else is made of does not, though what is made of it might.
     """
     if len(asked) != len(claimed):
         return False
     said = _Said()
     try:
-        if max(t.depth for t in (*asked, *claimed)) > DEEP:
-            said.part_by_part(waists(asked), waists(claimed))
+        deep = max(t.depth for t in (*asked, *claimed)) > DEEP
+        if deep and not said.part_by_part(waists(asked), waists(claimed), hasty):
+            return False
         pairs = [(said.value(a), said.value(b)) for a, b in zip(asked, claimed, strict=True) if a is not b]
     except NapkinError:
         return False
@@ -95,9 +98,10 @@ class _Said:
         # Values said to be the same: their number, and the order of their axes
         self.parts: dict[Term, tuple[int, tuple[str, ...]]] = {}
 
-    def part_by_part(self, asked: Sequence[Term], claimed: Sequence[Term]) -> None:
+    def part_by_part(self, asked: Sequence[Term], claimed: Sequence[Term], hasty: bool) -> bool:
         """Find values that say the same, first ones first: from then on either is one array, of which nothing is said
-        but where it is read.
+        but where it is read. Return whether to go on: hastily not beyond the first that does not, where there are as
+        many of either.
 
         Bound axes of a deep graph would else be told apart by all the ways that lead to them. Where none are found
         nothing is lost.
@@ -111,6 +115,9 @@ class _Said:
                 number = len(self.parts)
                 self.parts[own] = number, tuple(axis.name for axis, _ in axes)
                 self.parts[other] = number, tuple(theirs for _, theirs in axes)
+            elif hasty and len(asked) == len(claimed):
+                return False
+        return True
 
     def value(self, root: Term, env: Env | None = None) -> int:
         """Return the number of a term; a generator for each term on the way, so that depth is no matter."""

@@ -5,6 +5,7 @@ steps.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,11 +50,7 @@ def covered(job: Job) -> Output:
         *before, last = listed
         own = (wanted.get(value, order) for value, order in zip(last.outputs, last.orders, strict=True))
         listed = [*before, replace(last, orders=tuple(own))]
-    with pool(job.aim, job.laws) as workers:
-        try:
-            found, (source, placed, steps, named) = _accepted(job, outputs, listed, workers, joining=True)
-        except Undecided:  # what was priced and proved is remembered: kernels of one value each take little more
-            found, (source, placed, steps, named) = _accepted(job, outputs, listed, workers, joining=False)
+    found, (source, placed, steps, named) = _first_accepted(job, outputs, listed)
     graph = saturate(listed[0].terms[0], (), rounds=0)  # an e-graph of nothing but its numbers
     proofs = [proved for section in found for _, proved in section.pieces]
     graph = replace(graph, nodes=sum(f.nodes for f in proofs), rounds=max(f.rounds for f in proofs), instances=[])
@@ -61,6 +58,25 @@ def covered(job: Job) -> Output:
     option.translation = assembly.validated([f.translation for f in proofs])
     option.cover = _report(found, named)
     return option
+
+
+def _first_accepted(
+    job: Job, outputs: tuple[Term, ...], listed: Sequence[Section]
+) -> tuple[list[_Section], Whole]:
+    """Return the covers of sections, and all of them as one plan, in the first way whose chain the checker accepts.
+
+    A sum that is carried by steps asks that what it sums walks its axis nowhere: of a kernel alone that holds, and of
+    what its arrays stand for it may not. What was priced and proved is remembered: kernels of one value each take
+    little more.
+    """
+    plainer = replace(job, laws=job.laws.without_steps())
+    ways = [(job, True), *([(plainer, True)] if plainer.laws is not job.laws else []), (job, False)]
+    *first, (last, joined) = ways
+    for way, joining in first:
+        with suppress(Undecided), pool(way.aim, way.laws) as workers:
+            return _accepted(way, outputs, listed, workers, joining)
+    with pool(last.aim, last.laws) as workers:
+        return _accepted(last, outputs, listed, workers, joined)
 
 
 def _accepted(

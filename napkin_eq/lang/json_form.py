@@ -123,9 +123,8 @@ class Rows:
 
     def add(self, term: Term) -> int:
         """Enter a term, and return the place of its row."""
-        for part in subterms(term):
-            if part not in self._known:
-                self._known[part] = self.row(self._spelled(part))
+        for part in subterms(term, known=self._known):
+            self._known[part] = self.row(self._spelled(part))
         return self._known[term]
 
     def row(self, row: list[Any]) -> int:

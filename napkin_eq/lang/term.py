@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, TypeVar
 
@@ -672,14 +672,14 @@ def with_part(root: Term, path: Sequence[int], part: Term) -> Term:
     return part
 
 
-def subterms(*roots: Term) -> list[Term]:
-    """Return every distinct subterm once, children before parents, in a fixed order."""
+def subterms(*roots: Term, known: Container[Term] = frozenset()) -> list[Term]:
+    """Return every distinct subterm once, children before parents, in a fixed order; none that is known, or in one."""
     seen: dict[Term, None] = {}
-    stack = [*reversed(roots)]
+    stack = [root for root in reversed(roots) if root not in known]
     while stack:
         term = stack[-1]
         if term not in seen:
-            if waiting := [child for child in term.children if child not in seen]:
+            if waiting := [child for child in term.children if child not in seen and child not in known]:
                 stack += reversed(waiting)  # the term is looked at again after them
                 continue
             seen[term] = None

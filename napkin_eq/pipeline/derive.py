@@ -327,7 +327,7 @@ def _at_once(job: Job) -> Job:
         made = unfolded(terms, *ways)
         if all(a is b for a, b in zip(terms, made, strict=True)):
             break
-        if same(terms, made):
+        if same(terms, made, hasty=True):
             return replace(job, diagram=replace(job.diagram, outputs=tuple(zip(names, made, strict=True))))
     return job
 

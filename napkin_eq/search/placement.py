@@ -76,8 +76,8 @@ Kernel = tuple[Store, tuple[p.Buffer, ...], tuple[p.Buffer, ...]]
 class Priced:
     """What a derivation knows of kernels: many a search, and the diagram as it is written, have the same one.
 
-    found: the kernel with its best tiles, or None with the reason why none fits. ended: the best of those that time left
-    to be priced. Both by printer, precision and kernel.
+    found: the kernel with its best tiles, or None with the reason why none fits. ended: the best of those that were
+    priced in time. Both by printer, precision and kernel.
     """
 
     found: dict[tuple[str, str, Kernel], tuple[Tiled | None, str]] = field(default_factory=dict)
@@ -183,8 +183,8 @@ class Placer:
         return len(self.solved) > MOST_SOLVED or self.budget.over("placement", PLACING)
 
     def _late(self, begun: float, priced: bool) -> bool:
-        """Tell whether a value whose kernel is solved since `begun` has taken so much time that it has the best tiles of
-        those priced by now, or, where none was, is given up.
+        """Tell whether a value whose kernel is solved since `begun` has taken so much time that it has the best tiles
+        of those priced by now, or, where none was, is given up.
         """
         enough, time = (OWN, PLACING) if priced else (FITS * OWN, 1.0)
         now = self.budget.clock.processor()

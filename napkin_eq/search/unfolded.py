@@ -334,7 +334,7 @@ def _parted(outputs: Sequence[Term]) -> tuple[Term, ...]:
             place = {axis.name: Index(outer) * Const(number) + Index(inner)}
 
             def kept(value: Term, along: Set[str], axis: Axis = axis) -> bool:
-                return isinstance(value, Scan) or (folded(value, along) and not any(_divisions(value, axis)))
+                return isinstance(value, Scan) or (folded(value, along) and not any(_divisions((value,), axis)))
 
             body, where = (substituted(part, place, kept) for part in (made.body, made.where))
             made = Reduce(made.monoid, outer, Reduce(made.monoid, inner, body, where))
@@ -348,7 +348,7 @@ def _divisor(fold: Reduce) -> int:
     """
     inside = [t for t in _along(fold) if isinstance(t, (Reduce, Read)) and folded(t, {fold.axis.name})]
     size = fold.axis.size or 0
-    numbers = {number for term in inside for number in _divisions(term, fold.axis)}
+    numbers = set(_divisions(inside, fold.axis))
     return min((number for number in numbers if 1 < number < size and size % number == 0), default=0)
 
 
@@ -365,9 +365,9 @@ def _along(fold: Reduce | Read) -> Iterator[Term]:
         stack += [term.index] if isinstance(term, Read) and term.axis.name == name else term.children
 
 
-def _divisions(term: Term, axis: Axis) -> Iterator[int]:
-    """Yield the numbers by which a term divides the coordinate along an axis."""
-    for part in subterms(term):
+def _divisions(terms: Sequence[Term], axis: Axis) -> Iterator[int]:
+    """Yield the numbers by which terms divide the coordinate along an axis."""
+    for part in subterms(*terms):
         if isinstance(part, Map) and part.op in ("floordiv", "mod") and part.args[0] is Index(axis):
             divisor = part.args[1]
             if isinstance(divisor, Const) and divisor.kind == "int":

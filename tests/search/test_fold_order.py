@@ -14,7 +14,7 @@ from napkin_eq.pipeline.asked import proved_laws
 from napkin_eq.search.fold_order import reordered
 from napkin_eq.search.job import Laws
 
-b, y, x, z = nq.axes("b y x z", b=4, y=6, x=8, z=5)
+b, y, x, z, k = nq.axes("b y x z k", b=4, y=6, x=8, z=5, k=3)
 X, T = nq.array("X", b, y, x), nq.array("T", x, y)
 
 
@@ -51,6 +51,9 @@ def test_the_axis_of_neighbours_is_folded_first(laws):
         pytest.param(nq.max(outer(X), b), id="another monoid"),
         pytest.param(nq.max(nq.sum(X, y), x), id="two monoids"),
         pytest.param(outer(X * nq.array("W", y, x, z)), id="a contraction"),
+        pytest.param(
+            nq.sum(outer(nq.array("P", b, y, x, z) * nq.array("Q", y, x, z, k)), z), id="a contraction over three axes"
+        ),
         pytest.param(nq.sum(nq.sum(nq.array("U", y) * nq.array("V", x), y), x), id="no array of both"),
     ],
 )

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from napkin_eq.machine.cost import extent
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.pipeline.top_k import _lowering
 from napkin_eq.search.least import Least
+from napkin_eq.search.placement import Placer
 from napkin_eq.search.tiling import LowerKernel, solve
 from napkin_eq.tile.ir import Buffer, Kernel
 from napkin_eq.tile.stream_facts import modes_of
@@ -128,3 +130,36 @@ def test_what_masks_leave_out_counts_in_what_a_whole_diagram_takes_at_the_least(
         *gallery.diagram("cross_attention").outputs,
     )
     assert least_us([("out", cross)], "bfloat16", MACHINE) == least_us([("out", plain)], "bfloat16", MACHINE)
+
+
+def test_tilings_that_a_thousand_show_to_be_hopeless_are_not_priced_to_the_end() -> None:
+    derivation = derive(gallery.diagram("layer_norm"))
+    (output,) = derivation.outputs
+    store, roles = output.placed.stores[-1], modes_of(output.placed.stores[-1])[0]
+    lower = _lowering(derivation, output, store)
+    (best,) = solve(store, roles, lower, MACHINE)
+    lowered: list[int] = []
+
+    def counted(tiles: Mapping[str, int]) -> Kernel:
+        lowered.append(1)
+        return lower(tiles)
+
+    assert solve(store, roles, counted, MACHINE, limit=best.cost.predicted_us / 2000) == []
+    few = len(lowered)
+    solve(store, roles, counted, MACHINE, limit=best.cost.predicted_us / 10)
+    assert few < len(lowered) - few
+
+
+def test_a_kernel_is_priced_once_in_a_derivation(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[int] = []
+    search = Placer._search
+
+    def counted(placer: Placer, *arguments: Any) -> None:
+        found.append(1)
+        search(placer, *arguments)
+
+    monkeypatch.setattr(Placer, "_search", counted)
+    code = derive(gallery.diagram("linear_cross_entropy")).code()
+    once = len(found)
+    monkeypatch.setattr(Placer, "_known", lambda placer, key: False)
+    assert derive(gallery.diagram("linear_cross_entropy")).code() == code and once < len(found) - once

@@ -8,13 +8,16 @@ import pytest
 import napkin_eq as nq
 from napkin_eq.certify.asked import same
 from napkin_eq.certify.certificate import checked
+from napkin_eq.cover import covering
 from napkin_eq.cover.sections import sections
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.errors import Undecided
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.term import Index, Input, Read, Reduce, Term, subterms
 from napkin_eq.lang.waists import part, waists, within
-from napkin_eq.pipeline.asked import chosen_statements
+from napkin_eq.pipeline.asked import aimed, chosen_statements, proved_laws
 from napkin_eq.pipeline.derive import derive
-from napkin_eq.search.job import prover
+from napkin_eq.search.job import Job, prover
 
 
 def stack(layers: int, t: int = 64, d: int = 128, f: int = 256, last: str = "") -> nq.Term:
@@ -99,17 +102,34 @@ def test_deep_terms_are_held_against_each_other_part_by_part() -> None:
     one, two = layers(30)
     assert one.depth > 150 and same([one], [two])
     assert not same(*([t] for t in layers(6, wrong=0))) and not same(*([t] for t in layers(30, wrong=29)))
+    assert same([one], [two], hasty=True) and not same(*([t] for t in layers(30, wrong=2)), hasty=True)
 
 
 @pytest.mark.slow
 def test_a_stack_of_layers_is_covered_once_and_proved_as_a_whole() -> None:
-    found = derive(stack(6, t=512, d=512, f=1024), limit=20)
+    found = derive(stack(12, t=512, d=512, f=1024), limit=20)
     (output,) = found.outputs
-    assert output.cover is not None and output.cover["sections"] == 6 and output.cover["different_sections"] == 1
-    assert len(found.plan.kernels) % 6 == 0 and output.translation.status == "agrees"
+    assert output.cover is not None and output.cover["sections"] == 12 and output.cover["different_sections"] == 1
+    assert len(found.plan.kernels) % 12 == 0 and output.translation.status == "agrees"
     data = found.certificate
     assert checked(data)["status"] == "ok"
     assert [b.name for b in found.plan.outputs] == ["out"] and [a.name for a in found.plan.outputs[0].dims] == [
         "t",
         "d",
     ]
+
+
+def test_a_chain_that_sums_by_steps_break_is_sought_without_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sum carried by steps asks more of what a kernel reads than the kernel alone shows."""
+    tried: list[tuple[bool, bool]] = []
+    diagram = Diagram("two", (("out", stack(2)),))
+    laws = proved_laws((), (), False)
+
+    def refused(job: Job, outputs: object, listed: object, workers: object, joining: bool) -> None:
+        tried.append((job.laws is laws, joining))
+        raise Undecided("the conditions of carry are not derived")
+
+    monkeypatch.setattr(covering, "_accepted", refused)
+    with pytest.raises(Undecided, match="carry"):
+        covering.covered(Job(diagram, aimed(diagram, "h200", "bfloat16", "auto", None, (), 20.0), laws))
+    assert tried == [(True, True), (False, True), (True, False)]
