@@ -42,7 +42,7 @@ DEEP = 40  # levels from which terms are held against each other part by part
 Work = Generator[tuple[Term, Env], int, int]
 
 
-def same(asked: Sequence[Term], claimed: Sequence[Term], hasty: bool = False) -> bool:
+def same(asked: Sequence[Term], claimed: Sequence[Term], *, hasty: bool = False) -> bool:
     """Tell whether terms say the same, one by one, however their bound axes are named and wherever their
     reads stand.
 
