@@ -4,7 +4,7 @@ steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,7 +25,7 @@ from napkin_eq.egraph.congruence import Step
 from napkin_eq.egraph.saturate import saturate
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError, Undecided
-from napkin_eq.lang.term import Index, Read, Term, Tuple, subterms
+from napkin_eq.lang.term import Index, Input, Online, Read, Term, Tuple, subterms
 from napkin_eq.search.derivation import Output
 from napkin_eq.search.job import Job
 from napkin_eq.search.placement import Placed
@@ -90,12 +90,26 @@ def _accepted(
     clock = job.aim.budget.clock
     with clock.stage("extract"):
         found = _sections(job, listed, workers, joining)
+    try:
+        return found, _whole(job, outputs, listed, found)
+    except Undecided:
+        with clock.stage("extract"):
+            last = _last_apart(job, listed, found[-1], workers, joining)
+        if last is None:
+            raise
+    found[-1] = last
+    return found, _whole(job, outputs, listed, found)
+
+
+def _whole(job: Job, outputs: tuple[Term, ...], listed: Sequence[Section], found: Sequence[_Section]) -> Whole:
+    """Return the covers of sections as one plan whose chain the checker accepts; raises Undecided where it does not."""
+    with job.aim.budget.clock.stage("extract"):
         outputs, parts = _joined(outputs, listed, found)
-    with clock.stage("explain"):
+    with job.aim.budget.clock.stage("explain"):
         source = outputs[0] if len(outputs) == 1 else Tuple(outputs)
         placed, steps, named = assembly.assembled(outputs, parts, job.names, job.aim.machine)
         require_accepted(source, placed.term, steps, job.laws.statements, job.laws.verdicts)
-    return found, (source, placed, steps, named)
+    return source, placed, steps, named
 
 
 def _sections(job: Job, listed: Sequence[Section], workers: Pool, joining: bool) -> list[_Section]:
@@ -141,18 +155,43 @@ def _section(job: Job, section: Section, workers: Pool, joining: bool) -> _Secti
     names = [f"o{i}" for i in range(len(outputs))] if section.arrays else job.names
     work = Choice(job.on(zip(names, outputs, strict=True)), section.orders, workers, joining)
     chosen, pieces = work.derived()
+    found = _Section(outputs, pieces, chosen, work)
     clash: dict[str, set[Term]] = {}
     for piece, proved in pieces:
         for axis, values in clashes(proved.placed.term, piece.candidate.reads).items():
             clash.setdefault(axis, set()).update(values)
-    if clash:
-        named = apart(outputs, clash, work.graph.kept)
-        require_asked(f"diagram {job.diagram.name}", outputs, named)
-        known = Found([p.candidate for p, _ in pieces], counterparts(outputs, named), chosen.price, work.bound)
-        outputs = named
-        work = Choice(job.on(zip(names, outputs, strict=True)), section.orders, workers, joining)
-        chosen, pieces = work.derived(known)
-    return _Section(outputs, pieces, chosen, work)
+    return _named_apart(job, section, found, clash, workers, joining) if clash else found
+
+
+def _named_apart(
+    job: Job, section: Section, found: _Section, clash: Mapping[str, Set[Term]], workers: Pool, joining: bool
+) -> _Section:
+    """Return the same cover of a section whose folds above some values are over axes of other names."""
+    outputs = found.outputs
+    named = apart(outputs, clash, found.work.graph.kept)
+    require_asked(f"diagram {job.diagram.name}", outputs, named)
+    candidates = [piece.candidate for piece, _ in found.pieces]
+    known = Found(candidates, counterparts(outputs, named), found.chosen.price, found.work.bound)
+    names = [f"o{i}" for i in range(len(outputs))] if section.arrays else job.names
+    work = Choice(job.on(zip(names, named, strict=True)), section.orders, workers, joining)
+    chosen, pieces = work.derived(known)
+    return _Section(named, pieces, chosen, work)
+
+
+def _last_apart(
+    job: Job, listed: Sequence[Section], found: _Section, workers: Pool, joining: bool
+) -> _Section | None:
+    """Return the last section's cover with streams over no axis that an earlier section has; None where it has none.
+
+    The axes of the last section keep their names, for those of the outputs: what its arrays stand for reads the
+    diagram's arrays along axes so named, and a law that asks for a value that walks an axis nowhere does not hold.
+    """
+    section = listed[-1]
+    values = {array for array, value in section.arrays.items() if not isinstance(value, Input)}
+    earlier = {a.name for s in listed[:-1] for t in subterms(*s.terms) if isinstance(t, Input) for a in t.dims}
+    streams = {t.axis.name for _, p in found.pieces for t in subterms(p.placed.term) if isinstance(t, Online)}
+    clash = dict.fromkeys(sorted(streams & earlier), values) if values else {}
+    return _named_apart(job, section, found, clash, workers, joining) if clash else None
 
 
 def _same(axis: Axis) -> Axis:
