@@ -1,5 +1,5 @@
-"""Whole networks at their real sizes, by the plain definitions that are measured: covered by few kernels, near the bound,
-no scores in memory, and twelve layers as one.
+"""Whole networks at their real sizes, by the plain definitions that are measured: covered by few kernels, near the
+bound, no scores in memory, and twelve layers as one.
 """
 
 from __future__ import annotations
