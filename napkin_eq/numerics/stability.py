@@ -33,6 +33,7 @@ from napkin_eq.lang.evaluate import axes_in
 from napkin_eq.lang.operators import ABSENT, OPS
 from napkin_eq.lang.scope import opened
 from napkin_eq.lang.term import Const, Input, Length, Map, Reduce, Size, Term, Tuple, rebuilt, subterms
+from napkin_eq.numerics.ranges import overflowing
 from napkin_eq.numerics.sample_inputs import RANGE, Family, Place, draw, family, folded_axes
 from napkin_eq.tile.stream_facts import SPREAD
 
@@ -68,6 +69,8 @@ SLIGHT = Family(
 WILD = Family(
     "wild", "numbers of every size", lambda place: place.normal() * 10.0 ** place.random.integers(-25, 26, place.shape)
 )
+# An exponent whose exponential float32 just holds; how many times as large as normal numbers exponents are tried.
+BRIM, BRIM_SCALES = 88.0, tuple(2.0**power for power in range(1, 11))
 # A constant near the end of the range; how many inputs are looked at as masks; of several together, what each keeps.
 HUGE, MASKS, MOSTLY = 2.0**100, 4, 0.75
 TRIAL = "·family"  # the axis of the families; no axis of a diagram has this name
@@ -105,6 +108,7 @@ class Stability:
             *map(family, FAMILIES), STEEP, SPARSE, VAST, SLIGHT, *_masks(source), *_brinks(source, self.sizes)
         )  # fmt: skip
         natural = [draw(diagram, one, self.sizes, dtype, 0).clean for one in families]
+        natural += _brims(source, natural[0], self.sizes)
         self.trials = [_trial(source, natural, self.sizes, dtype, {})]
         long_axes = [a for a in axes_in(source) if a.name in folded and (a.size or 0) > self.sizes[a.name]]
         lengths = _lengths([(a.size or 1, self.sizes[a.name]) for a in long_axes])
@@ -507,6 +511,37 @@ def _brinks(source: Term, sizes: Mapping[str, int]) -> list[Family]:
         return Family("brink", "numbers whose sum passes the range of float32", drawn)
 
     return [of(size) for size in list(found)[:MASKS]]
+
+
+def _brims(source: Term, arrays: Mapping[str, Any], sizes: Mapping[str, int]) -> list[Mapping[str, Any]]:
+    """Return inputs scaled until the largest exponent of a term is near the end of the exponential's range, for terms
+    that nothing keeps within it: what is made of such an exponential must not be multiplied by more than in the source.
+    """
+    import numpy as np
+
+    from napkin_eq.lang.numpy_semantics import Run
+
+    def scaled(scale: float) -> dict[str, Any]:
+        return {
+            name: array * array.dtype.type(scale) if array.dtype.kind == "f" else array
+            for name, array in ((name, np.asarray(array)) for name, array in arrays.items())
+        }
+
+    found: list[Mapping[str, Any]] = []
+    for part in overflowing(source, BRIM)[:MASKS]:
+        exponent, names = part.args[0], tuple(sorted(a.name for a in part.axes))
+
+        def most(scale: float, exponent: Term = exponent, names: tuple[str, ...] = names) -> float:
+            value = Run(exponent, scaled(scale), sizes, 2**40, "float64").array(exponent, names)
+            return float(np.max(value, initial=ABSENT, where=np.isfinite(value)))
+
+        below, above = 0.0, next((scale for scale in BRIM_SCALES if most(scale) > BRIM), math.inf)
+        while above < math.inf and above - below > above / BRIM_SCALES[-1]:
+            middle = (below + above) / 2
+            below, above = (middle, above) if most(middle) <= BRIM else (below, middle)
+        if BRIM - 1.0 < most(below) <= BRIM:
+            found.append(scaled(below))
+    return found
 
 
 def _number(term: Term, sizes: Mapping[str, int]) -> float | None:

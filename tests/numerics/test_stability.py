@@ -10,7 +10,7 @@ import pytest
 import napkin_eq as nq
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.evaluate import evaluate
-from napkin_eq.lang.term import Term
+from napkin_eq.lang.term import Map, Term
 from napkin_eq.numerics.compare import compare
 from napkin_eq.numerics.error_bound import error_bound
 from napkin_eq.numerics.sample_inputs import draw, family
@@ -243,3 +243,16 @@ def test_what_a_mask_keeps_is_known_however_a_form_writes_it() -> None:
         middle = nq.sum(lanes, x) / 24.0
         assert held.admits(nq.sum((lanes - middle) * (lanes - middle), x))
         assert not held.admits(nq.sum(lanes * lanes, x) - 24.0 * (middle * middle))
+
+
+def test_what_is_made_of_an_exponential_near_the_end_of_its_range_is_not_multiplied_before_it_divides() -> None:
+    b, a = nq.axes("b a", b=16, a=17)
+    scores = nq.array("N", b, a, facts=("pos",))
+    weight = nq.exp(scores - nq.mean(scores, a))
+    total = nq.sum(weight, b)
+    source = weight / total / scores
+    stability = Stability(source, "bfloat16")
+    assert stability.admits(source) and not stability.admits(weight * Map("inv", (total * scores,)))
+    shifted = nq.exp(scores - nq.max(scores, b))
+    safe = Stability(shifted / nq.sum(shifted, b) / scores, "bfloat16")
+    assert safe.admits(shifted * Map("inv", (nq.sum(shifted, b) * scores,)))
