@@ -73,8 +73,9 @@ def validated(
         why = f"no plan in small: {reason}"
         small = at_its_sizes(outputs, plan)
     sizes = tuple(sorted(small.sizes.items()))
-    if any(coord.axis.name not in small.sizes for kernel in plan.kernels for coord in kernel.coords):
-        return Translation(UNKNOWN, why)
+    axes = {a.name for t in (*(source for _, source in small.sources), *small.placed.values()) for a in axes_in(t)}
+    if not axes.union(c.axis.name for kernel in plan.kernels for c in kernel.coords) <= small.sizes.keys():
+        return Translation(UNKNOWN, why)  # an axis without a size; the plan may have none of the diagram's
     if (all_work := work(small, len(KINDS), len(KINDS))) > MOST_WORK:
         return Translation(
             UNKNOWN, why or f"in small it still computes {all_work:.1g} elements, at most {MOST_WORK:.0g} are tried"

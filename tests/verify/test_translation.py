@@ -14,6 +14,7 @@ import pytest
 import napkin_eq as nq
 from napkin_eq.frontend.gallery import diagram
 from napkin_eq.lang.errors import WrongPlan
+from napkin_eq.lang.term import Const, Index, Map, Read, Reduce
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.pipeline.top_k import ranked
 from napkin_eq.search.assemble import renamed
@@ -346,3 +347,12 @@ def test_an_inverse_of_what_happens_to_be_zero_refuses_no_plan():
     p = nq.softmax(nq.array("N", b, c, a, facts=("abs<=4",)), c)
     found = nq.derive(p / (p - nq.mean(p, a)), "h200", dtype="float16")
     assert found.report()["translation"][0]["status"] == "agrees"
+
+
+def test_an_axis_that_the_plan_no_longer_has_needs_a_size_too():
+    """One element is read along an axis whose size is not known: no kernel has the axis."""
+    a, i, b, d = nq.axes("a i b d", a=33, i=33, d=3)
+    first = Read(nq.array("B", b), b, Const(0))
+    same = Map("eq", (Read(nq.array("A", a), a, Const(0) + Index(i)), first))
+    found = derive(Reduce("prod", d, nq.array("A", a), same), dtype="float16", limit=15)
+    assert all(output.translation.status in (AGREES, UNKNOWN) for output in found.outputs)
