@@ -107,7 +107,7 @@ class Stability:
         families = (
             *map(family, FAMILIES), STEEP, SPARSE, VAST, SLIGHT, *_masks(source), *_brinks(source, self.sizes)
         )  # fmt: skip
-        natural = [draw(diagram, one, self.sizes, dtype, 0).clean for one in families]
+        natural: list[Mapping[str, Any]] = [draw(diagram, one, self.sizes, dtype, 0).clean for one in families]
         natural += _brims(source, natural[0], self.sizes)
         self.trials = [_trial(source, natural, self.sizes, dtype, {})]
         long_axes = [a for a in axes_in(source) if a.name in folded and (a.size or 0) > self.sizes[a.name]]
