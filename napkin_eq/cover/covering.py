@@ -5,7 +5,6 @@ steps.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -70,13 +69,17 @@ def _first_accepted(
     little more.
     """
     plainer = replace(job, laws=job.laws.without_steps())
-    ways = [(job, True), *([(plainer, True)] if plainer.laws is not job.laws else []), (job, False)]
-    *first, (last, joined) = ways
-    for way, joining in first:
-        with suppress(Undecided), pool(way.aim, way.laws) as workers:
-            return _accepted(way, outputs, listed, workers, joining)
-    with pool(last.aim, last.laws) as workers:
-        return _accepted(last, outputs, listed, workers, joined)
+    try:
+        with pool(job.aim, job.laws) as workers:
+            try:
+                return _accepted(job, outputs, listed, workers, joining=True)
+            except Undecided:
+                return _accepted(job, outputs, listed, workers, joining=False)
+    except Undecided:
+        if plainer.laws is job.laws:
+            raise
+    with pool(plainer.aim, plainer.laws) as workers:  # nothing of it is remembered: it takes as long once more
+        return _accepted(plainer, outputs, listed, workers, joining=True)
 
 
 def _accepted(

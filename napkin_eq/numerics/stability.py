@@ -521,9 +521,12 @@ def _brims(source: Term, arrays: Mapping[str, Any], sizes: Mapping[str, int]) ->
 
     from napkin_eq.lang.numpy_semantics import Run
 
+    inputs = [part for part in subterms(source) if isinstance(part, Input)]
+    kept = {part.name for part in inputs if any(fact.startswith("abs<=") for fact in part.facts)}  # as is promised
+
     def scaled(scale: float) -> dict[str, Any]:
         return {
-            name: array * array.dtype.type(scale) if array.dtype.kind == "f" else array
+            name: array * array.dtype.type(scale) if array.dtype.kind == "f" and name not in kept else array
             for name, array in ((name, np.asarray(array)) for name, array in arrays.items())
         }
 

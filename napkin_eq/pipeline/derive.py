@@ -350,10 +350,10 @@ def _cover(job: Job) -> list[Output]:
                 return [found]
     try:
         found = covered(job)
+        return [found] if _allowed(job, found) else []
     except NapkinError as reason:
         job.aim.budget.clock.stopped.append(f"{NO_COVER}{reason})"[:200])
         return []
-    return [found] if _allowed(job, found) else []
 
 
 def searches(job: Job) -> list[Output]:

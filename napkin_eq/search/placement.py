@@ -467,7 +467,7 @@ class Placer:
         except NapkinError as error:
             self.refusals.append(str(error))
             self.solved[key] = None
-            if not ended:
+            if not ended and dearest <= limit:  # what is sure to take longer was not tried, and may fit
                 self.priced.found[known] = None, str(error)
             return
         if found:

@@ -241,7 +241,9 @@ def _plain(
     ways = sorted((i >= MOST_CHOICES, bound(tiles), i) for i, tiles in enumerate(spread))
     for late, least, place in ways:
         named = spread[place]
-        if least > limit or over(bool(priced_choices)) or (late and priced_choices):
+        if least > limit:
+            continue  # of the rest some may be below it
+        if over(bool(priced_choices)) or (late and priced_choices):
             break
         if priced_choices and tried > SAMPLE and enough > HOPELESS * limit:
             return [], ""
