@@ -542,7 +542,7 @@ def _brims(source: Term, arrays: Mapping[str, Any], sizes: Mapping[str, int]) ->
         while above < math.inf and above - below > above / BRIM_SCALES[-1]:
             middle = (below + above) / 2
             below, above = (middle, above) if most(middle) <= BRIM else (below, middle)
-        if BRIM - 1.0 < most(below) <= BRIM:
+        if below > 0.0 and BRIM - 1.0 < most(below) <= BRIM:
             found.append(scaled(below))
     return found
 
