@@ -301,7 +301,7 @@ def _parser() -> Parser:
         "fuzz",
         help=(
             "derive random diagrams and hold term, plan, kernel and certificate against each other; exit 1 if any"
-            " differ"
+            " differ, 3 if too few derive"
         ),
     )
     fuzz.add_argument(

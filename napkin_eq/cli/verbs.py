@@ -458,7 +458,7 @@ def selftest(args: Namespace) -> int:
 
 
 def fuzz(args: Namespace) -> int:
-    """Derive random diagrams and hold all that they give against each other; 1 if anything differs."""
+    """Derive random diagrams and hold all they give against each other; 1 if anything differs, 3 if too few derive."""
     from napkin_eq.cli.files import whole_folder
     from napkin_eq.cli.progress import watching
     from napkin_eq.verify.fuzz.fuzz import fuzz as fuzzed
@@ -482,7 +482,7 @@ def fuzz(args: Namespace) -> int:
             for number, finding in enumerate(report.findings):
                 (folder / f"found_{number}.json").write_text(_dumped(finding.data()["diagram"]), encoding="utf-8")
     print(_dumped(report.data()) if args.json else report, end="" if args.json else "\n")
-    return FAILED if report.findings or report.killed else DONE
+    return FAILED if report.findings or report.killed else UNKNOWN if report.says_nothing else DONE
 
 
 def calibrate(args: Namespace) -> int:

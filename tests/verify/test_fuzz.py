@@ -237,6 +237,15 @@ def test_findings_that_come_to_the_same_are_one_also_once_they_are_smaller():
     assert (report.findings, report.counts["repeated"]) == ([small, other], 1)
 
 
+def test_a_run_of_which_much_was_refused_is_unknown():
+    report = Report(0)
+    assert report.says_nothing
+    report.counts.update(drawn=20, derived=18, refused=2)
+    assert not report.says_nothing
+    report.counts.update(drawn=1, refused=1)
+    assert report.says_nothing and "unknown: too few were derived" in str(report)
+
+
 def test_the_command_refuses_what_is_no_number_of_seconds(capsys):
     assert main(["fuzz", "--seconds", "-1"]) == 2
     assert main(["fuzz", "--seconds", "nan"]) == 2

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 SHRINK_SECONDS = 60.0
 LATE = 15.0  # seconds past the time, and past the making of a finding smaller, after which a process is ended
 INTERRUPTED = "fuzz: interrupted; this is what was seen until then"
+REFUSED = 0.1  # the part of the diagrams beyond which a run says nothing: what is refused is not examined
 PROGRAMS = 3000  # of the interpreter, which runs one after another
 # One diagram in so many is examined with open axes, too; their sizes, how many choices of them, elements at most
 OPEN_EVERY, OPEN_SIZES, OPEN_TRIALS, OPEN_ELEMENTS = 4, (1, 2, 3, 8, 15, 16, 17, 33, 64, 65, 129, 130), 4, 2**16
@@ -134,6 +135,11 @@ class Report:
         self.counts["drawn"] += bool(name)
         self.killed.append(name or "before its first diagram")
 
+    @property
+    def says_nothing(self) -> bool:
+        """Whether too few of the diagrams were derived for a run without findings to mean anything."""
+        return self.counts["refused"] > REFUSED * self.counts["drawn"] or not self.counts["derived"]
+
     def data(self) -> dict[str, Any]:
         """Return the report as data, keys stable."""
         names = ("drawn", "derived", "refused", "limited", "run", "repeated")
@@ -174,6 +180,8 @@ class Report:
             f"  refused {count} times: {reason}; first {self.first[reason]}"
             for reason, count in self.refused.most_common()
         ]
+        if self.says_nothing:
+            lines.append("  unknown: too few were derived to say that nothing differs")
         lines += [f"  a process was killed at {name}" for name in sorted(self.killed)]
         lines += [f"  ended by time: {slow}" for slow in sorted(self.slow)]
         lines += [f"  operator by operator, though no limit ended the search: {plain}" for plain in sorted(self.plain)]
