@@ -50,10 +50,17 @@ def same(asked: Sequence[Term], claimed: Sequence[Term], *, hasty: bool = False)
     """
     if len(asked) != len(claimed):
         return False
+    deep = max(t.depth for t in (*asked, *claimed)) > DEEP
+    return (deep and _same(asked, claimed, True, hasty)) or (not (deep and hasty) and _same(asked, claimed, False))
+
+
+def _same(asked: Sequence[Term], claimed: Sequence[Term], parted: bool, hasty: bool = False) -> bool:
+    """Tell whether terms say the same, parted: of values that are found to say the same nothing else is said; that may
+    be too little, where one side reads at other coordinates a copy of what the other made once.
+    """
     said = _Said()
     try:
-        deep = max(t.depth for t in (*asked, *claimed)) > DEEP
-        if deep and not said.part_by_part(waists(asked), waists(claimed), hasty):
+        if parted and not said.part_by_part(waists(asked), waists(claimed), hasty):
             return False
         pairs = [(said.value(a), said.value(b)) for a, b in zip(asked, claimed, strict=True) if a is not b]
     except NapkinError:
@@ -103,8 +110,7 @@ class _Said:
         but where it is read. Return whether to go on: hastily not beyond the first that does not, where there are as
         many of either.
 
-        Bound axes of a deep graph would else be told apart by all the ways that lead to them. Where none are found
-        nothing is lost.
+        Bound axes of a deep graph would else be told apart by all the ways that lead to them.
         """
         for own, other in zip(asked, claimed, strict=False):
             axes = _paired(own.axes, other.axes)

@@ -34,6 +34,10 @@ Renaming = Callable[[Axis], Axis]
 Whole = tuple[Term, Placed, list[Step], list[Named]]
 
 
+class _Refused(Undecided):
+    """The checker does not accept the chain of a plan whose kernels have chains."""
+
+
 def covered(job: Job) -> Output:
     """Return the plan of a job's outputs as a cover of their graph by kernels.
 
@@ -66,17 +70,17 @@ def _first_accepted(
 
     A sum that is carried by steps asks that what it sums walks its axis nowhere: of a kernel alone that holds, and of
     what its arrays stand for it may not. What was priced and proved is remembered: kernels of one value each take
-    little more.
+    little more. Where there was no time to derive kernels, there is none to seek others either.
     """
     plainer = replace(job, laws=job.laws.without_steps())
     try:
         with pool(job.aim, job.laws) as workers:
             try:
                 return _accepted(job, outputs, listed, workers, joining=True)
-            except Undecided:
+            except _Refused:
                 return _accepted(job, outputs, listed, workers, joining=False)
-    except Undecided:
-        if plainer.laws is job.laws:
+    except _Refused:
+        if plainer.laws is job.laws or job.aim.budget.left() <= 0:
             raise
     with pool(plainer.aim, plainer.laws) as workers:  # nothing of it is remembered: it takes as long once more
         return _accepted(plainer, outputs, listed, workers, joining=True)
@@ -85,7 +89,7 @@ def _first_accepted(
 def _accepted(
     job: Job, outputs: tuple[Term, ...], listed: Sequence[Section], workers: Pool, joining: bool
 ) -> tuple[list[_Section], Whole]:
-    """Return the covers of sections, and all of them as one plan whose chain the checker accepts; raises Undecided
+    """Return the covers of sections, and all of them as one plan whose chain the checker accepts; raises _Refused
     where it does not.
 
     joining: kernels may compute several values.
@@ -95,7 +99,7 @@ def _accepted(
         found = _sections(job, listed, workers, joining)
     try:
         return found, _whole(job, outputs, listed, found)
-    except Undecided:
+    except _Refused:
         with clock.stage("extract"):
             last = _last_apart(job, listed, found[-1], workers, joining)
         if last is None:
@@ -105,13 +109,16 @@ def _accepted(
 
 
 def _whole(job: Job, outputs: tuple[Term, ...], listed: Sequence[Section], found: Sequence[_Section]) -> Whole:
-    """Return the covers of sections as one plan whose chain the checker accepts; raises Undecided where it does not."""
+    """Return the covers of sections as one plan whose chain the checker accepts; raises _Refused where it does not."""
     with job.aim.budget.clock.stage("extract"):
         outputs, parts = _joined(outputs, listed, found)
     with job.aim.budget.clock.stage("explain"):
         source = outputs[0] if len(outputs) == 1 else Tuple(outputs)
         placed, steps, named = assembly.assembled(outputs, parts, job.names, job.aim.machine)
-        require_accepted(source, placed.term, steps, job.laws.statements, job.laws.verdicts)
+        try:
+            require_accepted(source, placed.term, steps, job.laws.statements, job.laws.verdicts)
+        except Undecided as reason:
+            raise _Refused(str(reason)) from reason
     return source, placed, steps, named
 
 

@@ -515,7 +515,11 @@ def _brinks(source: Term, sizes: Mapping[str, int]) -> list[Family]:
 
 def _brims(source: Term, arrays: Mapping[str, Any], sizes: Mapping[str, int]) -> list[Mapping[str, Any]]:
     """Return inputs scaled until the largest exponent of a term is near the end of the exponential's range, for terms
-    that nothing keeps within it: what is made of such an exponential must not be multiplied by more than in the source.
+    that nothing keeps within it: what is made of such an exponential must not be multiplied by more than in the source,
+    nor added up before it is made less.
+
+    Inputs are scaled as they were drawn, which brings one lane there, and each of one number, which brings all lanes of
+    all exponents; either by numbers of both signs.
     """
     import numpy as np
 
@@ -524,26 +528,32 @@ def _brims(source: Term, arrays: Mapping[str, Any], sizes: Mapping[str, int]) ->
     inputs = [part for part in subterms(source) if isinstance(part, Input)]
     kept = {part.name for part in inputs if any(fact.startswith("abs<=") for fact in part.facts)}  # as is promised
 
-    def scaled(scale: float) -> dict[str, Any]:
+    given = {name: np.asarray(array) for name, array in arrays.items()}
+    level = {name: np.ones_like(array) if array.dtype.kind == "f" else array for name, array in given.items()}
+
+    def scaled(drawn: Mapping[str, Any], scale: float) -> dict[str, Any]:
         return {
-            name: array * array.dtype.type(scale) if array.dtype.kind == "f" and name not in kept else array
-            for name, array in ((name, np.asarray(array)) for name, array in arrays.items())
+            name: array * array.dtype.type(scale) if array.dtype.kind == "f" and name not in kept else given[name]
+            for name, array in drawn.items()
         }
 
-    found: list[Mapping[str, Any]] = []
-    for part in overflowing(source, BRIM)[:MASKS]:
-        exponent, names = part.args[0], tuple(sorted(a.name for a in part.axes))
+    def brim(exponent: Term, drawn: Mapping[str, Any], sign: int) -> dict[str, Any] | None:
+        names = tuple(sorted(a.name for a in exponent.axes))
 
-        def most(scale: float, exponent: Term = exponent, names: tuple[str, ...] = names) -> float:
-            value = Run(exponent, scaled(scale), sizes, 2**40, "float64").array(exponent, names)
+        def most(scale: float) -> float:
+            value = Run(exponent, scaled(drawn, sign * scale), sizes, 2**40, "float64").array(exponent, names)
             return float(np.max(value, initial=ABSENT, where=np.isfinite(value)))
 
         below, above = 0.0, next((scale for scale in BRIM_SCALES if most(scale) > BRIM), math.inf)
         while above < math.inf and above - below > above / BRIM_SCALES[-1]:
             middle = (below + above) / 2
             below, above = (middle, above) if most(middle) <= BRIM else (below, middle)
-        if below > 0.0 and BRIM - 1.0 < most(below) <= BRIM:
-            found.append(scaled(below))
+        return scaled(drawn, sign * below) if below > 0.0 and BRIM - 1.0 < most(below) <= BRIM else None
+
+    found: list[Mapping[str, Any]] = []
+    for part in overflowing(source, BRIM)[:MASKS]:
+        ways = ((drawn, sign) for drawn in (given, level) for sign in (1, -1))
+        found += [made for way in ways if (made := brim(part.args[0], *way)) is not None]
     return found
 
 

@@ -173,7 +173,7 @@ def kernels(job: Job) -> list[Output]:
         found = _graph(job)
     else:
         work = LITTLE if soon(job, placer(job), _least(job)) else 1.0
-        found = searches(_in_full(_part(job, 1 - COVER, work), anew=False))
+        found = _searched_in_full(job, _part(job, 1 - COVER, work), anew=False)
     plain = _faster(job, found)
     best = plain or found
     if not graph and not _near(job, best) and (plain or _far(job, found)):
@@ -247,7 +247,7 @@ def _graph(job: Job) -> list[Output]:
             raise reason
         return [_unfused(job.on([output]), reason) for output in job.diagram.outputs]
     try:
-        found = searches(_in_full(job, anew=bool(cover)))
+        found = _searched_in_full(job, job, anew=bool(cover))
     except NapkinError:
         if not cover:
             raise
@@ -330,6 +330,17 @@ def _at_once(job: Job) -> Job:
         if same(terms, made, hasty=True):
             return replace(job, diagram=replace(job.diagram, outputs=tuple(zip(names, made, strict=True))))
     return job
+
+
+def _searched_in_full(job: Job, part: Job, anew: bool) -> list[Output]:
+    """Return what searches give of a job with a part of its time; operator by operator where the terms that they are of
+    are not shown to be the job's.
+    """
+    try:
+        full = _in_full(part, anew)
+    except Undecided as reason:
+        return [_unfused(job.on([output]), reason) for output in job.diagram.outputs]
+    return searches(full)
 
 
 def _in_full(job: Job, anew: bool) -> Job:

@@ -256,3 +256,15 @@ def test_what_is_made_of_an_exponential_near_the_end_of_its_range_is_not_multipl
     shifted = nq.exp(scores - nq.max(scores, b))
     safe = Stability(shifted / nq.sum(shifted, b) / scores, "bfloat16")
     assert safe.admits(shifted * Map("inv", (nq.sum(shifted, b) * scores,)))
+
+
+def test_exponents_are_near_the_end_of_the_range_in_all_lanes_at_once_too() -> None:
+    r, x = nq.axes("r x", r=2, x=20)
+    S, T = nq.array("S", r, x), nq.array("T", r)
+    source = nq.exp(S) / nq.exp(T) / 1000.0
+    assert not Stability(source, "float32").admits(nq.exp(S) * Map("inv", (nq.exp(T) * 1000.0,)))
+    for exponent in (S, -S, 2.0 * S, S + 1.0):
+        sums = Stability(nq.sum(nq.exp(exponent) * 0.001, x), "float32")
+        assert not sums.admits(0.001 * nq.sum(nq.exp(exponent), x))
+    held = nq.exp(nq.array("U", r, x, facts=("abs<=80",)))
+    assert Stability(nq.sum(held * 0.001, x), "float32").admits(0.001 * nq.sum(held, x))

@@ -219,3 +219,13 @@ def test_a_product_of_many_factors_ends():
     f = [nq.array(f"F{i}", y, q) for i in range(9)]
     e = math.prod(f[1:], start=f[0])
     checked(Reduce("sum", q, e * nq.exp(A)) / nq.sum(e, q))
+
+
+def test_where_time_ends_a_deep_graph_at_once_it_is_done_operator_by_operator() -> None:
+    t, s, e = nq.axes("t s e", t=16, s=16, e=8)
+    X = nq.array("X", t, e)
+    for _ in range(3):
+        K = nq.rename(X, {t: s})
+        scores = nq.masked(nq.matmul(X, K, e), nq.causal(t, s))
+        X = X + nq.matmul(nq.softmax(scores, s), K, s)
+    assert nq.derive(X, dtype="float32", limit=0.1).limited
