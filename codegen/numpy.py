@@ -182,6 +182,14 @@ class Memory:
             )
         return self.sizes[axis.name]
 
+    def seen(self, buffer: Buffer) -> tuple[Array, Array]:
+        """Return an array of each case, and how often each element was written, as a kernel sees it: the same bytes,
+        several axes as one.
+        """
+        shape = tuple(self.size(axis) for axis in buffer.dims)
+        array, counts = self.arrays[buffer.name], self.counts[buffer.name]
+        return array.reshape(len(array), *shape), counts.reshape(shape)
+
     def finished(self, buffer: Buffer) -> Array:
         counts = self.counts[buffer.name]
         if (counts == 0).any():
@@ -380,7 +388,8 @@ class Tiles:
         lanes, live = self.lanes(stmt, scope)
         everywhere = live.all()
         index = tuple(lane if everywhere else np.where(live, lane, 0) for lane in lanes)
-        if (unwritten := live & (self.memory.counts[stmt.buffer][index] == 0)).any():
+        array, counts = self.memory.seen(self.kernel.buffer(stmt.buffer))
+        if (unwritten := live & (counts[index] == 0)).any():
             at = tuple(int(i[_first(unwritten)]) for i in index)
             raise self.wrong(f"{stmt.buffer}{list(at)} is read before it is written")
         if self.memory.dtypes[stmt.buffer] != stmt.out.dtype:
@@ -388,7 +397,6 @@ class Tiles:
                 f"{stmt.out.name} is {stmt.out.dtype}, loaded from {stmt.buffer}, which is"
                 f" {self.memory.dtypes[stmt.buffer]}"
             )
-        array = self.memory.arrays[stmt.buffer]
         loaded = array[(self.along(None, np.arange(len(array))), *index)]
         return loaded if everywhere else np.where(live, loaded, np.zeros((), loaded.dtype))
 
@@ -405,11 +413,10 @@ class Tiles:
         shape = np.broadcast_shapes(live.shape[1:], tile.shape[1:])
         chosen = np.broadcast_to(live[0], shape)
         index = tuple(np.broadcast_to(lane[0], shape)[chosen] for lane in lanes)
-        counts = self.memory.counts[stmt.buffer]
+        array, counts = self.memory.seen(self.kernel.buffer(stmt.buffer))
         np.add.at(counts, index, 1)
         if (counts > 1).any():
             raise self.wrong(f"{stmt.buffer}{list(_first(counts > 1))} is written twice")
-        array = self.memory.arrays[stmt.buffer]
         found = np.broadcast_to(tile, (len(tile), *shape))[:, chosen]
         # An array without axes has one element
         array[(slice(None), *index)] = found if index else np.broadcast_to(found, (len(array), 1))[:, 0]

@@ -78,6 +78,8 @@ def _kernel(kernel: Kernel) -> Iterator[str]:
         f"    for each block of {', '.join(_walk(kernel.coord(name)) for name in kernel.grid) or 'nothing'}, in"
         f" parallel{order}:"
     )
+    for axis, parts in kernel.merged:
+        yield f"    {axis.name} walks {' and '.join(part.name for part in parts)}, which lie side by side"
     if kernel.workers:
         how = ", issuing contractions in turn" if kernel.workers.in_turn else ""
         yield (

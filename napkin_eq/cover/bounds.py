@@ -117,7 +117,7 @@ def _blocks(piece: Piece, amounts: Sequence[Amount]) -> Iterator[dict[frozenset[
     sizes = [math.prod(extents) for extents in alike.values()]
     most = [math.prod(min(WIDEST, 1 << (e - 1).bit_length()) for e in extents) for extents in alike.values()]
     for tiles in _shared_out(LARGEST, most):
-        counts = [max(1, size // tile) for size, tile in zip(sizes, tiles, strict=True)]
+        counts = [-(-size // tile) for size, tile in zip(sizes, tiles, strict=True)]
         yield {
             axes: float(math.prod(count for count, pattern in zip(counts, alike, strict=True) if pattern[place]))
             for place, axes in enumerate(ways)

@@ -74,13 +74,17 @@ def _contracted(offer: Offer) -> tuple[tuple[Term, ...], frozenset[Term]]:
     return offer.candidate.outs, frozenset(t for t in offer.candidate.terms if contracted(t) is not None)
 
 
-def _over(offer: Offer, least: Mapping[Any, float], failed: Mapping[Any, Sequence[frozenset[Term]]]) -> float:
-    """Return by how much an offer's price is taken to exceed its bound, of what is known of others that compute the
-    same contractions.
+def _over(
+    offer: Offer,
+    known: Mapping[Any, Sequence[tuple[frozenset[Term], float]]],
+    failed: Mapping[Any, Sequence[frozenset[Term]]],
+) -> float:
+    """Return by how much an offer's price is taken to exceed its bound: as much as that of the one whose price is known
+    which computes the same contractions, and for itself most nearly the same.
     """
-    key = _contracted(offer)
-    if key in least:
-        return least[key]
+    key, inside = _contracted(offer), offer.candidate.inside
+    if key in known:
+        return min(known[key], key=lambda other: (len(other[0] ^ inside), -other[1]))[1]
     # What one was not priced for in time, another that computes less for itself may well be.
     return UNKNOWN * offer.bound if any(inside <= offer.candidate.inside for inside in failed.get(key, ())) else 0.0
 
@@ -215,6 +219,9 @@ class Choice:
         """Return the cheapest cover by what is offered, and by what that makes worth offering."""
         self._price(self._basic())
         self._promising_of(0)  # what has no contraction is priced soon
+        # Of two contractions those that promise most, before the many ways to have less inside one are told apart
+        for most in (1, 2):
+            self._promising_of(most, 1)
         self._promising_of(1)
         known = self._solved([o for o in self.offers if o.price is not None])
         if known is not None and self._launches_count(known[1]):
@@ -256,20 +263,20 @@ class Choice:
         for most in sorted({max(1, count) for count in counts}):
             self._promising_of(most)
 
-    def _promising_of(self, most: int) -> None:
-        for _ in range(ROUNDS):
-            least: dict[Any, float] = {}
+    def _promising_of(self, most: int, rounds: int = ROUNDS) -> None:
+        for _ in range(rounds):
+            near: dict[Any, list[tuple[frozenset[Term], float]]] = {}
             failed: dict[Any, list[frozenset[Term]]] = {}
             for offer in self.offers:
                 if offer.price is not None and offer.call is None:
                     key = _contracted(offer)
                     if offer.price < math.inf:
-                        least[key] = min(offer.price - offer.bound, least.get(key, math.inf))
+                        near.setdefault(key, []).append((offer.candidate.inside, offer.price - offer.bound))
                     else:
                         failed.setdefault(key, []).append(offer.candidate.inside)
             known = [o for o in self.offers if o.price is not None]
             waiting = [o for o in self.offers if o.price is None and contractions(o.candidate.terms) <= most]
-            guessed = [Offer(o.candidate, o.piece, o.bound, o.bound + _over(o, least, failed)) for o in waiting]
+            guessed = [Offer(o.candidate, o.piece, o.bound, o.bound + _over(o, near, failed)) for o in waiting]
             places = {id(g): o for g, o in zip(guessed, waiting, strict=True)}
             found = self._solved(
                 self._undominated([*known, *(g for g, gain in self.gains(guessed, known) if gain > 0)])

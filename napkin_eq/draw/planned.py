@@ -82,9 +82,11 @@ class _Plan:
         leaves = [t for t in terms if isinstance(t, Input) or (isinstance(t, (Store, Proj)) and t is not store)]
         _, value = modes_of(store)
         items = value.items if isinstance(value, Tuple) else (value,)
-        inside = _folded(items)
+        inside, lanes = _folded(items), _merged(kernel)
 
         def strand(term: Term, axis: Axis) -> Strand:
+            if axis in lanes:  # with others it is one axis of the kernel
+                return Strand(axis, "g", lanes[axis])
             own = [c for c in kernel.coords if c.axis.name == axis.name and c.role not in ("run", "lane")]
             # One axis may be walked in two ways: by a fold, and as an axis of the result, which gives its
             # coordinate its name.
@@ -128,7 +130,7 @@ class _Plan:
             return replace(node, level=REGISTER, kernel=number, held=_bytes(node.strands, COMPUTED))
 
         reader = Reader(self.built, items, stops, strand, whole=True, dress=dress)
-        written = list(kernel.writes)
+        written = list(map(kernel.whole, kernel.writes))
         for place, item in enumerate(items):
             key = Proj(place, store) if bundled(store) else store
             dims = written[place].dims if place < len(written) else item.axes
@@ -176,6 +178,18 @@ class _Plan:
             self.brackets.append(Bracket("loop", f"↻ {name} by s_{name} = {coord.tile}: {times}{more}", inside))
 
 
+def _merged(kernel: p.Kernel) -> dict[Axis, int]:
+    """Return how many lanes of each axis a tile spans of those that a kernel takes with others as one."""
+    tiles = {coord.axis: coord.tile for coord in kernel.coords}
+    found: dict[Axis, int] = {}
+    for axis, parts in kernel.merged:
+        left = tiles.get(axis, 1)
+        for part in reversed(parts):
+            size = part.size or 1
+            found[part], left = min(left, size), -(-left // size)
+    return found
+
+
 def _folded(items: Sequence[Term]) -> dict[Term, set[str]]:
     """Return, for each term of a kernel, the axes that a fold above it walks."""
     found: dict[Term, set[str]] = {}
@@ -215,7 +229,7 @@ def _passes(terms: Sequence[Term], axis: Axis) -> int:
 
 def _buffer(leaf: Term, kernel: p.Kernel, arrays: Mapping[Term, p.Buffer]) -> p.Buffer | None:
     if isinstance(leaf, Input):
-        return next((b for b in kernel.reads if b.name == leaf.name), None)
+        return next((kernel.whole(b) for b in kernel.reads if b.name == leaf.name), None)
     return arrays.get(leaf)
 
 

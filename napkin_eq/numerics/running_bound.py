@@ -45,6 +45,7 @@ from napkin_eq.tile.ir import (
     PRECISIONS,
     Assign,
     Await,
+    Buffer,
     Dot,
     Iota,
     Kernel,
@@ -144,6 +145,11 @@ class _Memory:
     def size(self, axis: Axis) -> int:
         return axis.size if axis.size is not None else self.sizes[axis.name]
 
+    def seen(self, buffer: Buffer) -> Pair:
+        """Return an array as a kernel sees it: the same bytes, several axes as one."""
+        held, shape = self.arrays[buffer.name], [self.size(axis) for axis in buffer.dims]
+        return Pair(held.value.reshape(shape), held.error.reshape(shape))
+
 
 class _Program:
     """One program of a kernel, as the numpy target runs it, each value with its bound."""
@@ -206,7 +212,7 @@ class _Program:
                 return self.exact(np.asarray(self.memory.size(axis)))
             case Load():
                 index, live = self.lanes(stmt, scope)
-                held = self.memory.arrays[stmt.buffer]
+                held = self.memory.seen(self.kernel.buffer(stmt.buffer))
                 at = tuple(np.where(live, i, 0) for i in index)
                 # Where an index or a mask is in doubt, so is which element is meant.
                 doubt = (
@@ -344,7 +350,7 @@ class _Program:
 
     def store(self, stmt: StoreTile, scope: dict[str, Pair]) -> None:
         index, live = self.lanes(stmt, scope)
-        got, held = scope[stmt.value], self.memory.arrays[stmt.buffer]
+        got, held = scope[stmt.value], self.memory.seen(self.kernel.buffer(stmt.buffer))
         shape = np.broadcast_shapes(live.shape, got.value.shape)
         chosen = np.broadcast_to(live, shape)
         at = tuple(np.broadcast_to(i, shape)[chosen] for i in index)

@@ -20,7 +20,7 @@ from napkin_eq.search.tiling import Tiled, shared, solve
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.expected import expecting
 from napkin_eq.tile.lower.elementwise import Proved
-from napkin_eq.tile.lower.kernel import Lowering
+from napkin_eq.tile.lower.merge_axes import Merged, merged
 from napkin_eq.tile.stream_facts import modes_of
 from napkin_eq.verify.translation import validated
 
@@ -197,17 +197,20 @@ def _retiled(derivation: Derived, output: Output, store: Store, chosen: Choice) 
     return Tiled(kernel, cost, 1)
 
 
+def _merged(output: Output, store: Store) -> Merged:
+    """Return a kernel of a plan, to be lowered."""
+    placed, inside = output.placed, set(subterms(store))
+    kernel = placed.tiled[placed.stores.index(store)].kernel
+    arrays = {term: buffer for term, buffer in placed.arrays if term is not store and term in inside}
+    return merged(store, tuple(map(kernel.whole, kernel.writes)), arrays)
+
+
 def _lowering(derivation: Derived, output: Output, store: Store) -> Callable[[Mapping[str, int]], p.Kernel]:
-    placed = output.placed
-    writes = placed.tiled[placed.stores.index(store)].kernel.writes
-    arrays = {term: buffer for term, buffer in placed.arrays if term is not store and term in set(subterms(store))}
-    proved = prover(derivation.statements)
+    made, proved = _merged(output, store), prover(derivation.statements)
 
     def lower(tiles: Mapping[str, int]) -> p.Kernel:
         with expecting(derivation.expected):
-            return Lowering(
-                "kernel__", store, writes, tiles, arrays, STORAGE[derivation.dtype], proved, output.precision
-            ).kernel()
+            return made.kernel(tiles, STORAGE[derivation.dtype], proved, output.precision)
 
     return lower
 
@@ -215,10 +218,9 @@ def _lowering(derivation: Derived, output: Output, store: Store) -> Callable[[Ma
 def _solved(derivation: Derived, output: Output, store: Store, keep: int, printer: str) -> list[Tiled]:
     """Return the best tilings of one kernel, for the sizes that the derivation expects."""
     with expecting(derivation.expected):
-        reads = [buffer for term, buffer in output.placed.arrays if term is not store and term in set(subterms(store))]
-        stored = (*reads, *output.placed.tiled[output.placed.stores.index(store)].kernel.writes)
-        lower, roles = _lowering(derivation, output, store), modes_of(store)[0]
-        return solve(store, roles, lower, derivation.hardware, keep=keep, printer=printer, stored=stored)
+        made, lower = _merged(output, store), _lowering(derivation, output, store)
+        roles, stored = modes_of(made.store)[0], (*made.arrays.values(), *made.targets)
+        return solve(made.store, roles, lower, derivation.hardware, keep=keep, printer=printer, stored=stored)
 
 
 def _offers(derivation: Derived, output: Output, store: Store, keep: int) -> list[Tiled]:

@@ -42,7 +42,7 @@ def planned(diagram: Diagram, outputs: list[Output], machine: Hardware, dtype: s
             kernel = renamed(piece.kernel, f"kernel_{len(kernels)}", renaming)
             kernels.append(kernel)
             tiled.append(replace(piece, kernel=kernel, cost=replace(piece.cost, name=kernel.name)))
-            targets |= {b.name: b for b in kernel.writes if b.name in final.values()}
+            targets |= {b.name: kernel.whole(b) for b in kernel.writes if b.name in final.values()}
     inputs = tuple(_input_buffer(i, dtype) for i in diagram.inputs())
     plan = p.Plan(diagram.name, inputs, tuple(targets[name] for name, _ in diagram.outputs), tuple(kernels))
     return decided(replace(plan, notes=_notes(diagram, outputs, tiled, machine, dtype))), tiled

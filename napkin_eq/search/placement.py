@@ -44,7 +44,7 @@ from napkin_eq.machine.gpu import Hardware
 from napkin_eq.search.least import Least
 from napkin_eq.search.tiling import Tiled, solve
 from napkin_eq.tile import ir as p
-from napkin_eq.tile.lower.kernel import Lowering
+from napkin_eq.tile.lower.merge_axes import merged
 from napkin_eq.tile.lower.reductions import NARROW
 from napkin_eq.tile.resources import BYTES
 from napkin_eq.tile.stream_facts import Streamed, depth_along, modes_of, reduces_over
@@ -430,16 +430,14 @@ class Placer:
         self, key: Kernel, arrays: Mapping[Term, p.Buffer], limit: float, late: Callable[[bool], bool]
     ) -> None:
         """Search the best tiles of a kernel, up to a limit in microseconds."""
-        store, targets, _ = key
-        roles, value = modes_of(store)
-        least = Least(value, targets, arrays, self.storage, self.hardware)
+        made = merged(key[0], key[1], arrays)
+        roles, value = modes_of(made.store)
+        least = Least(value, made.targets, made.arrays, self.storage, self.hardware)
         known = self.printer, self.precision, key
         dearest, ended = 0.0, False
 
         def lower(tiles: Mapping[str, int]) -> p.Kernel:
-            return Lowering(
-                "kernel__", store, targets, tiles, arrays, self.storage, self.proved, self.precision
-            ).kernel()
+            return made.kernel(tiles, self.storage, self.proved, self.precision)
 
         def bound(blocks: Mapping[str, int]) -> float:
             nonlocal dearest
@@ -454,14 +452,14 @@ class Placer:
 
         try:
             found = solve(
-                store,
+                made.store,
                 roles,
                 lower,
                 self.hardware,
                 printer=self.printer,
                 least=bound,
                 limit=limit,
-                stored=(*arrays.values(), *targets),
+                stored=(*made.arrays.values(), *made.targets),
                 over=over,
             )
         except NapkinError as error:

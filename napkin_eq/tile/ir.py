@@ -439,7 +439,8 @@ class Kernel:
     `apart`: no multiplication is fused with an addition, as a value must be rounded alike wherever it is used. `nan`:
     the larger and the smaller of real numbers, and the largest of many, are NaN where one of them is; else NaN may be
     left out. `turn` and `evictions` are decided once a kernel stands in its plan (machine/plan_passes.py). `library`
-    runs in its place, and the statements say what it is trusted to compute.
+    runs in its place, and the statements say what it is trusted to compute. `merged`: axes that stand for several,
+    the slowest first, which lie side by side in every array that has one of them (lower/merge_axes.py).
     """
 
     name: str
@@ -457,12 +458,18 @@ class Kernel:
     turn: Turn = Turn()
     evictions: Evictions = Evictions()
     library: Library | None = None
+    merged: tuple[tuple[Axis, tuple[Axis, ...]], ...] = ()
 
     def coord(self, name: str) -> Coord:
         return next(c for c in self.coords if c.name == name)
 
     def buffer(self, name: str) -> Buffer:
         return next(b for b in (*self.reads, *self.writes) if b.name == name)
+
+    def whole(self, buffer: Buffer) -> Buffer:
+        """Return an array of the kernel as others see it: with each axis that it takes with others as one."""
+        parts = dict(self.merged)
+        return replace(buffer, dims=tuple(axis for dim in buffer.dims for axis in parts.get(dim, (dim,))))
 
     @property
     def symbols(self) -> tuple[Axis, ...]:
@@ -497,7 +504,7 @@ class Plan:
     @property
     def scratch(self) -> tuple[Buffer, ...]:
         known = {b.name for b in (*self.inputs, *self.outputs)}
-        return tuple(dict.fromkeys(b for k in self.kernels for b in k.writes if b.name not in known))
+        return tuple(dict.fromkeys(k.whole(b) for k in self.kernels for b in k.writes if b.name not in known))
 
     @property
     def limits(self) -> dict[str, int]:

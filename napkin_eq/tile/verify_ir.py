@@ -10,6 +10,7 @@ waited for). Nothing is said of values: see translation.py.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from napkin_eq.lang.dtypes import REAL, WHOLE
@@ -69,8 +70,9 @@ def verified_plan(plan: Plan) -> Plan:
             if buffer.name not in inputs and buffer.name not in written:
                 raise WrongPlan(f"kernel {kernel.name}: it reads {buffer.name} before any kernel has written it")
         for buffer in (*kernel.reads, *kernel.writes):
-            if (other := known.setdefault(buffer.name, buffer)) != buffer:
-                raise WrongPlan(f"kernel {kernel.name}: to it {buffer.name} is {_said(buffer)}, before {_said(other)}")
+            own = kernel.whole(buffer)
+            if (other := known.setdefault(own.name, own)) != own:
+                raise WrongPlan(f"kernel {kernel.name}: to it {own.name} is {_said(own)}, before {_said(other)}")
         for buffer in kernel.writes:
             if buffer.name in inputs or buffer.name in written:
                 raise WrongPlan(
@@ -129,6 +131,17 @@ class _Verifier:
         )
         for buffer in self.buffers.values():
             self.require(buffer.dtype in DTYPES, f"{buffer.name} has type {buffer.dtype!r}")
+        seen = {axis.name for b in self.buffers.values() for axis in b.dims} | {c.axis.name for c in kernel.coords}
+        for axis, parts in kernel.merged:
+            sizes = [part.size for part in parts]
+            self.require(
+                None not in sizes and axis.size == math.prod(size or 0 for size in sizes),
+                f"{axis.name} has {axis.size} elements, and stands for axes of {' and '.join(map(str, sizes))}",
+            )
+            self.require(
+                seen.isdisjoint(part.name for part in parts),
+                f"it has an axis by itself that {axis.name} stands for with others",
+            )
         if kernel.swizzle is not None:
             self.require(
                 set(kernel.swizzle[:2]) <= set(kernel.grid), "it reorders coordinates that are not in its grid"

@@ -8,8 +8,9 @@ middle and a last block, that one cut.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
@@ -26,7 +27,7 @@ from napkin_eq.search.derivation import Output
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.expected import Expected, expecting
 from napkin_eq.tile.lower.elementwise import Proved
-from napkin_eq.tile.lower.kernel import Lowering
+from napkin_eq.tile.lower.merge_axes import merged
 from napkin_eq.tile.passes.warp_specialize import specialised
 from napkin_eq.tile.stream_facts import (
     LEAST_LANED,
@@ -42,6 +43,8 @@ from napkin_eq.tile.stream_facts import (
 # data elsewhere.
 UNCOMPUTED = ("notes", "workers", "swizzle", "stages", "warps", "turn")
 BLOCKS, GRID, SYMBOLIC = 3, 2, 10**6 + 3
+# Lengths of an axis that are tried beside those of axes that it is one with, and how much longer they are at the most
+LENGTHS, FURTHER = 24, 64
 COVERS = 4  # times the next smaller tile, what one is that covers an axis, where only the order of tiles is kept
 Sizes = Mapping[str, int]
 
@@ -150,6 +153,9 @@ class _Scale:
         self.least = least
         terms = [*(o.source for o in outputs), *(o.placed.term for o in outputs)]
         self.axes = {a.name: a for a in (*diagram.axes(), *(a for t in terms for a in axes_in(t)))}
+        # Axes that kernels take as one are as long as these together, each kernel's by its own name
+        self.merged = {axis.name: (axis, parts) for kernel in plan.kernels for axis, parts in kernel.merged}
+        self.axes |= {name: axis for name, (axis, _) in self.merged.items()}
         self.tiles: dict[str, set[int]] = {}
         self.streams: dict[str, set[int]] = {}  # the tiles of loops
         laned: set[str] = set()
@@ -195,6 +201,7 @@ class _Scale:
         if near:
             self._covered(comparisons)
         self._inside(terms)
+        self._together_as_one()
         if ranked and any(len({self.sizes[n] for n in names}) > 1 for names in self.related if self._equal(names)):
             raise NapkinError("axes of one length would be of several")
         self.most = {name: self.small[name][most] for name, most in self.limits.items()}
@@ -359,6 +366,43 @@ class _Scale:
                 high = within(self.term(place), [self.term(mask) for mask in known])[1]
                 self.sizes[axis.name] = min(axis.size, max(self.sizes[axis.name], int(high) + 1))
 
+    def _together_as_one(self) -> None:
+        """Lengthen axes that kernels take as one until these together keep what their tiles are to them, as that axis
+        does; raises NapkinError where no lengths do.
+        """
+        for _ in self.merged:  # what one lengthens, another may have a part of
+            for name, (axis, parts) in self.merged.items():
+                names = [part.name for part in parts]
+                least, most = self.sizes[name], axis.size or 1
+                ways = [
+                    [n for n in self._lengths(part) if n >= self.sizes[part.name]][:LENGTHS] for part in parts
+                ]  # fmt: skip
+                fit = (
+                    way
+                    for way in sorted(itertools.product(*ways), key=lambda way: (math.prod(way), way))
+                    if least <= math.prod(way) <= most and self._keeps(name, math.prod(way))
+                )
+                found = next(fit, tuple(part.size or 1 for part in parts))
+                self.sizes |= dict(zip(names, found, strict=True))
+                self.sizes[name] = math.prod(found)
+        if any(self.sizes[name] != math.prod(self.sizes[part.name] for part in parts)
+               for name, (_, parts) in self.merged.items()):  # fmt: skip
+            raise NapkinError("axes that are taken as one would be of other lengths")
+
+    def _lengths(self, axis: Axis) -> Iterator[int]:
+        """Yield lengths of an axis that keep what its tiles are to it, the least first: its own alone where masks
+        compare it, or another is as long.
+        """
+        size = self.sizes[axis.name]
+        yield size
+        if any(axis.name in names for names in self.related):
+            return
+        own = self.small[axis.name]
+        parts = [t for t in own if t < (axis.size or 1)]
+        if own and not parts:
+            return  # one tile holds it
+        yield from (m for m in range(size + 1, min(axis.size or 1, size + FURTHER) + 1) if self._keeps(axis.name, m))
+
     def _longer(self, name: str, than: int) -> int:
         widest = max(self.small[name].values(), default=1)
         fit = (
@@ -415,11 +459,11 @@ def _output(output: Output, scale: _Scale, dtype: str, proved: Proved) -> Output
     for store, piece in zip(placed.stores, placed.tiled, strict=True):
         small = scale.store(store)
         inner = {term: arrays[term] for term in subterms(small) if term in arrays and term is not small}
-        writes = tuple(map(scale.buffer, piece.kernel.writes))
-        tiles = _chosen(store, piece.kernel, scale)
-        kernel = Lowering("kernel__", small, writes, tiles, inner, STORAGE[dtype], proved, output.precision).kernel()
-        # A piece of a cover was lowered alone: what others compute for it does not say how it rounds.
         own = piece.kernel
+        writes = tuple(scale.buffer(own.whole(buffer)) for buffer in own.writes)
+        tiles = _chosen(store, own, scale)
+        kernel = merged(small, writes, inner).kernel(tiles, STORAGE[dtype], proved, output.precision)
+        # A piece of a cover was lowered alone: what others compute for it does not say how it rounds.
         kernel = replace(kernel, warps=own.warps, stages=own.stages, apart=own.apart)
         if (workers := piece.kernel.workers) is not None:
             kernel = replace(specialised(kernel, kernel.coord(workers.rows)), workers=replace(workers, roles=None))

@@ -76,5 +76,5 @@ def tolerances(derivation: Derived, drawn: Drawn, sizes: Mapping[str, int], dtyp
 
 def _hands_narrow(plan: Plan) -> bool:
     """Tell whether a kernel reads what another one rounded to 16 bits or fewer."""
-    made = {buffer for kernel in plan.kernels for buffer in kernel.writes}
-    return any(buffer in made and buffer.dtype in NARROW for kernel in plan.kernels for buffer in kernel.reads)
+    made = {buffer.name for kernel in plan.kernels for buffer in kernel.writes}
+    return any(buffer.name in made and buffer.dtype in NARROW for kernel in plan.kernels for buffer in kernel.reads)

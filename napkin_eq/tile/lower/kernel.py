@@ -181,7 +181,8 @@ class Lowering(Folds):
             case Const():
                 return float(term.value) if term.kind == "real" else term.value
             case Input():
-                return self._load(self.buffer(term), *self._indexed(self.buffer(term), {}, context))
+                buffer = self.buffer(term)
+                return self._load(buffer, *self._indexed(buffer, {}, context))
             case Read():
                 return self._read(term, context)
             case Store() | Proj():
@@ -222,7 +223,8 @@ class Lowering(Folds):
         raise NapkinError(f"{type(term).__name__} cannot be lowered here")
 
     def buffer(self, array: Input) -> p.Buffer:
-        return p.Buffer(array.name, array.dims, held_as(array.dtype, self.storage))
+        found = self.arrays.get(array)  # of another kernel, as merged axes see it
+        return p.Buffer(array.name, array.dims, held_as(array.dtype, self.storage)) if found is None else found
 
     def _load(self, buffer: p.Buffer, index: Sequence[p.Operand], masks: Iterable[str]) -> p.Operand:
         self.reads.setdefault(buffer.name, buffer)

@@ -1,0 +1,127 @@
+"""Axes that lie side by side in every array of a kernel are one axis of its rows or columns, and nothing else is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import napkin_eq as nq
+from napkin_eq.draw.planned import circuit
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.errors import WrongPlan
+from napkin_eq.lang.evaluate import evaluate
+from napkin_eq.lang.term import Term
+from napkin_eq.pipeline.derivation import Derivation
+from napkin_eq.pipeline.top_k import choice, retiled, tilings, with_tilings
+from napkin_eq.pipeline.validate import validate
+from napkin_eq.tile.printers import emit
+from napkin_eq.tile.verify_ir import verified_plan
+from napkin_eq.verify.index.prove_index import proved
+
+b, t, x, d, h, e = nq.axes("b t x d h e", b=5, t=37, x=37, d=64, h=6, e=16)
+X, W = nq.array("X", b, t, d), nq.array("W", d, h, e)
+
+
+def merged(derivation: Derivation) -> list[str]:
+    return sorted(axis.name for kernel in derivation.plan.kernels for axis, _ in kernel.merged)
+
+
+def derived(term: Term, **sizes: int) -> Derivation:
+    return nq.derive(nq.Diagram("product", (("out", term),)).with_sizes(sizes), "h100", dtype="float16")
+
+
+def agrees(derivation: Derivation) -> None:
+    """Run the plan in NumPy and hold it against evaluation."""
+    random = np.random.default_rng(0)
+    source = derivation.outputs[0].source
+    arrays: dict[str, Any] = {}
+    for array in derivation.diagram.inputs():
+        shape = [a.size or 1 for a in array.dims]
+        arrays[array.name] = random.integers(0, 9, shape) if array.kind == "int" else random.standard_normal(shape)
+    (out,) = derivation.plan.outputs
+    order = [axis.name for axis in out.dims]
+    assert out.dims == source.axes or {*out.dims} == {*source.axes}
+    found = emit(derivation.plan, "numpy")(arrays, False)["out"]
+    np.testing.assert_allclose(found, evaluate(source, arrays, order=order), rtol=1e-9, atol=1e-9)
+
+
+def test_rows_of_all_sequences_are_rows_of_one_matrix_and_heads_are_columns() -> None:
+    found = derived(nq.linear(X, W, d, nq.array("B", h, e)))
+    assert merged(found) == ["b_t", "h_e"]
+    (kernel,) = found.plan.kernels
+    assert {c.axis.name for c in kernel.coords} == {"b_t", "d", "h_e"} and kernel.coord("b_t").axis.size == 5 * 37
+    assert [axis.name for axis in found.plan.outputs[0].dims] == ["b", "t", "h", "e"]
+    agrees(found)
+    assert found.outputs[0].translation.status == "agrees"
+    sizes = dict(found.outputs[0].translation.sizes)
+    assert sizes["b"] > 1 and sizes["b"] * sizes["t"] == sizes["b_t"]
+    assert proved(found).verdict == "proved"
+    assert validate(found.diagram, "float16", device="cpu", hardware="h100").verdict == "ok"
+
+
+def test_a_tile_across_sequences_is_larger_than_a_sequence() -> None:
+    large = derived(nq.linear(X, W, d), b=32, t=197, d=768, h=12, e=64)
+    (kernel,) = large.plan.kernels
+    rows = kernel.coord("b_t")
+    assert rows.tile >= 64 and (rows.blocks or 0) < 32 * 2
+    assert large.plan.kernels[0].coord("h_e").tile > 64  # and a head's own columns
+    agrees(derived(nq.linear(X, W, d), b=3, t=37, d=64, h=3, e=32))
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        nq.sum(X * nq.rename(X, {t: x}), d),  # both operands vary along b
+        nq.sum(nq.array("Y", t, b, d) * W, d) + nq.array("Z", b, t, h, e),  # in another order
+        nq.sum(X * W, d) + nq.array("bias", t, h, e),  # an array has one of them alone
+        nq.sum(nq.where(nq.index(t) < 20, X, 0.0) * W, d),  # a mask speaks of one of them
+        nq.sum(nq.take(X, t, nq.array("at", x, dtype="int32")) * W, d),  # one is read at places
+    ],
+)
+def test_rows_are_not_merged_where_they_are_not_alike(term: Term) -> None:
+    found = derived(term)
+    assert "b_t" not in merged(found) and "b_x" not in merged(found)
+    agrees(found)
+
+
+def test_an_axis_whose_size_is_not_known_is_not_merged() -> None:
+    T = Axis("t")
+    found = nq.derive(nq.Diagram("open", (("out", nq.linear(nq.array("X", b, T, d), W, d)),)), "h100")
+    assert merged(found) == ["h_e"]
+
+
+def test_a_name_that_is_taken_is_not_given_again() -> None:
+    taken = Axis("b_t", 3)
+    found = derived(nq.sum(X * nq.array("V", d, taken), d))
+    assert merged(found) == ["m0"]
+    agrees(found)
+
+
+def test_tilings_of_a_plan_with_merged_axes_are_of_its_kernels() -> None:
+    found = derived(nq.linear(X, W, d))
+    offers = tilings(found, 0, 3, "auto")
+    assert len(offers) == 3 and all(
+        sorted(axis.name for axis, _ in offer.kernel.merged) == ["b_t", "h_e"] for offer in offers
+    )
+    for offer in offers:
+        agrees(with_tilings(found, [offer]))
+    agrees(with_tilings(found, [retiled(found, [choice(found.tiled[0])]).tiled[0]]))
+
+
+def test_the_drawing_shows_the_axes_of_the_diagram() -> None:
+    drawn = circuit(derived(nq.linear(X, W, d)))
+    names = {strand.name for node in drawn.nodes for strand in node.strands}
+    assert {"b", "t", "h", "e", "d"} <= names and not names & {"b_t", "h_e"}
+
+
+def test_axes_that_are_merged_wrongly_are_refused() -> None:
+    plan = derived(nq.linear(X, W, d)).plan
+    (kernel,) = plan.kernels
+    (rows, parts), *others = kernel.merged
+    for made in ((Axis(rows.name, 5 * 36), parts), (rows, (b, Axis("h", 37)))):
+        broken = replace(kernel, merged=(made, *others))
+        with pytest.raises(WrongPlan):
+            verified_plan(replace(plan, kernels=(broken,)))
