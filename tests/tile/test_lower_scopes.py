@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 import napkin_eq as nq
+from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import evaluate
-from napkin_eq.lang.term import Map, as_real
+from napkin_eq.lang.term import Acc, Const, Fold, Group, Map, Online, Prev, Store, as_real
 from napkin_eq.pipeline.derive import derive
+from napkin_eq.tile import ir as p
+from napkin_eq.tile.lower.kernel import Lowering
 from napkin_eq.tile.printers import emit
 
 
@@ -69,3 +72,14 @@ def test_a_reference_under_a_fold_over_another_axis_has_its_coordinates():
     given = {"A": np.random.default_rng(0).standard_normal((300, 64, 3))}
     (got,) = emit(plan, "numpy")(given, False, {}).values()
     np.testing.assert_allclose(got, evaluate(source, given), rtol=1e-9)
+
+
+def test_a_form_whose_update_speaks_of_a_fold_that_its_pass_has_not_is_refused():
+    """The fold along c is inside another one's lanes: no pass over c carries it at each of them."""
+    row, c, i = nq.axes("row c i", row=4, c=64, i=3)
+    inside = Fold("sum", c, nq.array("B", row, i, c), Const(True), True)
+    update = Acc() + Prev(Fold("sum", i, inside, Const(True), True))
+    store = Store(Group(row, Online(c, nq.array("A", row, c), Const(True), update, True)))
+    tiles = {"row": 1, "~c": 16, "~i": 4}
+    with pytest.raises(NapkinError, match="in a pass that does not compute it"):
+        Lowering("kernel", store, [p.Buffer("out", (row,), "f32")], tiles, {}, "f32", lambda _: True).kernel()

@@ -66,7 +66,11 @@ class Folds(Arithmetic):
         mode = context.mode(term.axis)
         if mode is not None:
             key = self.acc_key(term, context)
-            scope = next(s for s in reversed(self.stack) if key in s.new or key in s.old)
+            scope = next((s for s in reversed(self.stack) if key in s.new or key in s.old), None)
+            if scope is None or key not in (scope.new if mode == "new" else scope.old):
+                raise NapkinError(
+                    f"a running value of a fold along {term.axis.name} is wanted in a pass that does not compute it"
+                )
             return (scope.new if mode == "new" else scope.old)[key]
         if self.whole(term.axis):
             coord = self._fold_coord(term.axis)
