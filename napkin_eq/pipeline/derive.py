@@ -67,6 +67,7 @@ COLLECTED, OLDER = 100_000, 50
 COVER = 0.4  # of the time, what searches leave to a cover that is held against what they find
 NO_COVER = "covering ("  # begins why a cover was not taken
 LITTLE = 0.1  # of the work, what a search does that can save no more than a part of a launch
+AGAIN = 0.4  # of the time, what one search has beside a cover that has taken all of it
 STRETCHES = 1.25  # times what moving its arrays takes: a plan that takes more may gain by sums cut into stretches
 SPARE = 0.1  # of the time, what such a cover leaves for what it began before its end
 TOGETHER = 0.5  # of the time, for several outputs together: what is left is for each alone, should that fail
@@ -344,10 +345,13 @@ def _searched_in_full(job: Job, part: Job, anew: bool) -> list[Output]:
 
 
 def _in_full(job: Job, anew: bool) -> Job:
-    """Return a job whose terms compute copies where they are read, as one search does; anew: with all of the time."""
+    """Return a job whose terms compute copies where they are read, as one search does; anew: with all of the time, or a
+    part of it where a cover has taken that.
+    """
     whole = replace(job.diagram, outputs=tuple((name, settled(term)) for name, term in job.diagram.outputs))
     require_asked(f"diagram {whole.name}", *([term for _, term in d.outputs] for d in (job.diagram, whole)))
-    budget = Budget(job.aim.budget.seconds, job.aim.budget.clock) if anew else job.aim.budget
+    seconds = job.aim.budget.seconds * (AGAIN if "covering" in job.aim.budget.clock.stopped else 1.0)
+    budget = Budget(seconds, job.aim.budget.clock) if anew else job.aim.budget
     return Job(whole, replace(job.aim, budget=budget), job.laws)
 
 
