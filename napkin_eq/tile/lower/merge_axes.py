@@ -30,6 +30,7 @@ from napkin_eq.tile.lower.reductions import NARROW
 from napkin_eq.tile.stream_facts import Streamed, kernel_terms, modes_of, plain
 
 LONGEST = 40  # of the name of an axis that is made of those that it stands for
+MOST = 2**31 - 1  # places along an axis: coordinates have 32 bits
 Run = tuple[Axis, tuple[Axis, ...]]  # an axis, and those side by side that it stands for, the slowest first
 
 
@@ -65,7 +66,11 @@ class Merged:
                     done[part] = _made(part, done)
             return done[term]
 
+        axes = {axis for axis, _ in self.axes}
+
         def holds(judgment: Judgment) -> bool:
+            if not axes.isdisjoint(judgment.args):
+                return False  # of a merged axis itself nothing is known
             args = tuple(given(arg) if isinstance(arg, Term) else arg for arg in judgment.args)
             return proved(replace(judgment, args=args))
 
@@ -76,7 +81,7 @@ def merged(store: Store, targets: Sequence[p.Buffer], arrays: Mapping[Term, p.Bu
     """Return a kernel with the axes merged that lie side by side, itself where there are none.
 
     arrays: of the values of other kernels that it reads, Stores or the Proj of one. Whether axes are merged depends on
-    no size but on whether it is known.
+    no size, as long as coordinates have enough bits, but on whether it is known.
     """
     terms = kernel_terms(store)[:-1]
     leaves = [t for t in terms if isinstance(t, (Input, Store, Proj))]
@@ -126,7 +131,8 @@ def _runs(store: Store, arrays: Sequence[tuple[Axis, ...]], terms: Sequence[Term
                 run.append(beside[run[-1]])
             runs.append(tuple(run))
     sides = [[{*arg.axes} for arg in factors] for t in terms if (factors := _factors(t)) is not None]
-    return [run for run in runs if any((run[0] in left) != (run[0] in right) for left, right in sides)]
+    taken = [run for run in runs if any((run[0] in left) != (run[0] in right) for left, right in sides)]
+    return [run for run in taken if math.prod(axis.size or 1 for axis in run) <= MOST]
 
 
 def _factors(term: Term) -> tuple[Term, ...] | None:
