@@ -146,7 +146,7 @@ def model(
     hardware = derivation.hardware
     target = named_level(hardware, level) if level is not None else None
     aim = target or levels_of(hardware)[-1]
-    kernels = lowered(derivation)
+    kernels = lowered(derivation, apart=True)
     axes = {a.name: a for a in (*derivation.diagram.axes(), *(c.axis for k in kernels for c in k.coords))}
     sizes = {name: a.size or NOMINAL for name, a in axes.items()}
     given = {**(types or {})}

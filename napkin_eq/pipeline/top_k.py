@@ -10,13 +10,13 @@ from typing import TypeVar
 
 from napkin_eq.lang.dtypes import STORAGE
 from napkin_eq.lang.errors import NapkinError, WrongPlan
-from napkin_eq.lang.term import Store, subterms
+from napkin_eq.lang.term import Store, Term, subterms
 from napkin_eq.machine.cost import price, profile, total_us
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.search.assemble import planned, renamed
 from napkin_eq.search.derivation import DIFFERS, Derived, Output
 from napkin_eq.search.job import prover
-from napkin_eq.search.tiling import Tiled, shared, solve
+from napkin_eq.search.tiling import Tiled, power, shared, solve
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.expected import expecting
 from napkin_eq.tile.lower.elementwise import Proved
@@ -145,9 +145,9 @@ def with_pieces(derivation: Derived, pieces: Sequence[Tiled]) -> p.Plan:
     return _planned(derivation, tuple(pieces))[1]
 
 
-def lowered(derivation: Derived, pieces: Sequence[Tiled] = ()) -> list[p.Kernel]:
+def lowered(derivation: Derived, pieces: Sequence[Tiled] = (), apart: bool = False) -> list[p.Kernel]:
     """Return the plan's kernels, in launch order, as they are before groups of warps share their work; pieces: the
-    tilings that it has.
+    tilings that it has. apart: axes that a kernel takes as one are walked each by itself.
     """
     given = iter(pieces)
     found: list[p.Kernel] = []
@@ -156,12 +156,30 @@ def lowered(derivation: Derived, pieces: Sequence[Tiled] = ()) -> list[p.Kernel]
         for store, piece in zip(output.placed.stores, output.placed.tiled, strict=True):
             tiled, named = next(given, piece), next(final)
             kernel = own = tiled.kernel
-            if own.workers is not None:
+            if apart and own.merged:
+                kernel = _apart(derivation, output, store, own)
+            elif own.workers is not None:
                 kernel = _lowering(derivation, output, store)(_named(store, own, choice(tiled).tiles))
             buffers = zip((*own.reads, *own.writes), (*named.reads, *named.writes), strict=True)
             names = {old.name: new.name for old, new in buffers}
             found.append(renamed(kernel, named.name, names))
     return found
+
+
+def _apart(derivation: Derived, output: Output, store: Store, own: p.Kernel) -> p.Kernel:
+    """Return a kernel each of whose axes is walked by itself, the first of several that were one, from the fastest on,
+    that has lanes in as large a tile as it fills.
+    """
+    tiles = _named(store, own, {coord.name: coord.tile for coord in own.coords})
+    for axis, parts in own.merged:
+        left = tiles.pop(axis.name)
+        for part in reversed(parts):
+            tiles[part.name] = min(left, power(part.size or 1))
+            left = left if tiles[part.name] == 1 else 1
+    plain = Merged(store, tuple(map(own.whole, own.writes)), _arrays(output, store))
+    with expecting(derivation.expected):
+        kernel = plain.kernel(tiles, STORAGE[derivation.dtype], prover(derivation.statements), output.precision)
+    return replace(kernel, warps=own.warps, stages=own.stages)
 
 
 def _named(store: Store, own: p.Kernel, tiles: Mapping[str, int]) -> dict[str, int]:
@@ -199,10 +217,14 @@ def _retiled(derivation: Derived, output: Output, store: Store, chosen: Choice) 
 
 def _merged(output: Output, store: Store) -> Merged:
     """Return a kernel of a plan, to be lowered."""
-    placed, inside = output.placed, set(subterms(store))
-    kernel = placed.tiled[placed.stores.index(store)].kernel
-    arrays = {term: buffer for term, buffer in placed.arrays if term is not store and term in inside}
-    return merged(store, tuple(map(kernel.whole, kernel.writes)), arrays)
+    kernel = output.placed.tiled[output.placed.stores.index(store)].kernel
+    return merged(store, tuple(map(kernel.whole, kernel.writes)), _arrays(output, store))
+
+
+def _arrays(output: Output, store: Store) -> dict[Term, p.Buffer]:
+    """Return the arrays of other kernels that a kernel of a plan reads."""
+    inside = set(subterms(store))
+    return {term: buffer for term, buffer in output.placed.arrays if term is not store and term in inside}
 
 
 def _lowering(derivation: Derived, output: Output, store: Store) -> Callable[[Mapping[str, int]], p.Kernel]:

@@ -90,7 +90,7 @@ def made(name: str, **sizes: int):
 
 @cache
 def kernel(name: str, **sizes: int):
-    return lowered(made(name, **sizes))[0]
+    return lowered(made(name, **sizes), apart=True)[0]
 
 
 @cache

@@ -127,9 +127,24 @@ def test_a_chain_that_sums_by_steps_break_is_sought_without_them(monkeypatch: py
 
     def refused(job: Job, outputs: object, listed: object, workers: object, joining: bool) -> None:
         tried.append((job.laws is laws, joining))
-        raise Undecided("the conditions of carry are not derived")
+        raise covering._Refused("the conditions of carry are not derived")
 
     monkeypatch.setattr(covering, "_accepted", refused)
     with pytest.raises(Undecided, match="carry"):
         covering.covered(Job(diagram, aimed(diagram, "h200", "bfloat16", "auto", None, (), 20.0), laws))
     assert tried == [(True, True), (True, False), (False, True)]
+
+
+def test_a_cover_whose_kernels_there_was_no_time_to_derive_is_sought_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[bool] = []
+    diagram = Diagram("two", (("out", stack(2)),))
+    laws = proved_laws((), (), False)
+
+    def late(job: Job, outputs: object, listed: object, workers: object, joining: bool) -> None:
+        tried.append(joining)
+        raise Undecided("there was no time to prove it")
+
+    monkeypatch.setattr(covering, "_accepted", late)
+    with pytest.raises(Undecided, match="no time"):
+        covering.covered(Job(diagram, aimed(diagram, "h200", "bfloat16", "auto", None, (), 20.0), laws))
+    assert tried == [True]
