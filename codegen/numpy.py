@@ -43,6 +43,8 @@ from napkin_eq.tile.ir import (
 from napkin_eq.tile.printers import Runner, emitter
 
 Array = np.ndarray[Any, Any]
+# What is computed in float64 and rounded once; other operators of float32 are rounded as IEEE says
+FUNCTIONS = ("atan", "cos", "erf", "exp", "exp2", "expm1", "log", "log2", "rsqrt", "sigmoid", "sin", "tanh")
 UNKNOWN_TO_NUMPY = tuple(short for short in NARROW if not hasattr(np, BY_SHORT[short].name))
 _erf = np.vectorize(math.erf, otypes=[float])
 
@@ -327,6 +329,8 @@ class Tiles:
             tiles = [t.astype(np.float32) if t.dtype == np.float64 else t for t in tiles]
         elif stmt.out.dtype in REAL and stmt.op not in MIXED:
             tiles = [t if t.dtype == bool else rounded(t, stmt.out.dtype, self.memory.emulate) for t in tiles]
+        if stmt.op in FUNCTIONS:  # NumPy's own of float32 are off by as much as this machine's vector units are
+            tiles = [t.astype(np.float64) if t.dtype == np.float32 else t for t in tiles]
         if self.memory.emulate and self.memory.fuse and not self.kernel.apart and stmt.out.dtype == "f32":
             return self.fused(stmt, [t.astype(np.float64) if t.dtype == np.float32 else t for t in tiles])
         return self.operator(stmt.op)(*tiles)
