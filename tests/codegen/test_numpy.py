@@ -157,7 +157,7 @@ def test_a_size_that_no_input_has_is_asked_for():
 
 
 def test_functions_of_float32_are_rounded_once_whatever_the_machine():
-    """NumPy's tanh of float32 is off by a unit in the last place where the vector units are wide: -0.99999994 at -9.7."""
+    """NumPy's tanh of float32 is off by a unit where the vector units are wide: -0.99999994 at -9.7."""
     x = nq.Axis("x", 64)
     found = nq.derive(nq.Diagram("d", (("out", nq.tanh(nq.array("A", x))),)), dtype="float32")
     given = {"A": np.linspace(-12.0, -9.1, 64).astype(np.float32)}
