@@ -43,8 +43,8 @@ from napkin_eq.tile.stream_facts import (
 # data elsewhere.
 UNCOMPUTED = ("notes", "workers", "swizzle", "stages", "warps", "turn")
 BLOCKS, GRID, SYMBOLIC = 3, 2, 10**6 + 3
-# Lengths of an axis that are tried beside those of axes that it is one with, and how much longer they are at the most
-LENGTHS, FURTHER = 24, 64
+# Lengths that are tried of axes that are one to a kernel, all together, and how much longer each is at the most
+LENGTHS, FURTHER = 600, 64
 COVERS = 4  # times the next smaller tile, what one is that covers an axis, where only the order of tiles is kept
 Sizes = Mapping[str, int]
 
@@ -98,8 +98,9 @@ def at_its_sizes(outputs: Sequence[Output], plan: p.Plan) -> Miniature:
     """
     sources = tuple((name, source) for output in outputs for name, source, _ in output.each())
     placed = {name: term for output in outputs for name, _, term in output.each()}
-    axes = {a.name: a for t in (*(source for _, source in sources), *placed.values()) for a in axes_in(t)}
-    axes |= {c.axis.name: c.axis for kernel in plan.kernels for c in kernel.coords}
+    axes = {c.axis.name: c.axis for kernel in plan.kernels for c in kernel.coords}
+    # An axis that a kernel takes several as may have the name of another one of the diagram
+    axes |= {a.name: a for t in (*(source for _, source in sources), *placed.values()) for a in axes_in(t)}
     sizes = {name: axis.size for name, axis in axes.items() if axis.size is not None}
     return Miniature(sources, placed, plan, sizes, _held(outputs))
 
@@ -153,8 +154,11 @@ class _Scale:
         self.least = least
         terms = [*(o.source for o in outputs), *(o.placed.term for o in outputs)]
         self.axes = {a.name: a for a in (*diagram.axes(), *(a for t in terms for a in axes_in(t)))}
-        # Axes that kernels take as one are as long as these together, each kernel's by its own name
-        self.merged = {axis.name: (axis, parts) for kernel in plan.kernels for axis, parts in kernel.merged}
+        # Axes that kernels take as one are as long as these together
+        runs = {run for kernel in plan.kernels for run in kernel.merged}
+        self.merged = {axis.name: (axis, parts) for axis, parts in sorted(runs, key=str)}
+        if len(self.merged) < len(runs) or not self.axes.keys().isdisjoint(self.merged):
+            raise NapkinError("axes that are taken as one in a kernel have the name of another in the plan")
         self.axes |= {name: axis for name, (axis, _) in self.merged.items()}
         self.tiles: dict[str, set[int]] = {}
         self.streams: dict[str, set[int]] = {}  # the tiles of loops
@@ -374,9 +378,8 @@ class _Scale:
             for name, (axis, parts) in self.merged.items():
                 names = [part.name for part in parts]
                 least, most = self.sizes[name], axis.size or 1
-                ways = [
-                    [n for n in self._lengths(part) if n >= self.sizes[part.name]][:LENGTHS] for part in parts
-                ]  # fmt: skip
+                each = max(2, int(LENGTHS ** (1 / len(parts))))
+                ways = [list(itertools.islice(self._lengths(part), each)) for part in parts]
                 fit = (
                     way
                     for way in sorted(itertools.product(*ways), key=lambda way: (math.prod(way), way))

@@ -20,6 +20,7 @@ from napkin_eq.pipeline.validate import validate
 from napkin_eq.tile.printers import emit
 from napkin_eq.tile.verify_ir import verified_plan
 from napkin_eq.verify.index.prove_index import proved
+from napkin_eq.verify.miniature import at_its_sizes
 
 b, t, x, d, h, e = nq.axes("b t x d h e", b=5, t=37, x=37, d=64, h=6, e=16)
 X, W = nq.array("X", b, t, d), nq.array("W", d, h, e)
@@ -125,3 +126,21 @@ def test_axes_that_are_merged_wrongly_are_refused() -> None:
         broken = replace(kernel, merged=(made, *others))
         with pytest.raises(WrongPlan):
             verified_plan(replace(plan, kernels=(broken,)))
+
+
+def test_an_axis_of_another_kernel_may_have_the_name_of_a_merged_one():
+    """Validation in small sizes axes by name: such a plan is tried at its own sizes."""
+    other = Axis("b_t", 32)
+    outs = nq.linear(X, W, d), nq.linear(nq.array("Y", other, d), nq.array("V", d, h, e), d)
+    first, second = map(derived, outs)
+    assert merged(first) == ["b_t", "h_e"] and merged(second) == ["h_e"]
+    kernels = (*first.plan.kernels, *second.plan.kernels)
+    outputs = [*first.outputs, *second.outputs]
+    small = at_its_sizes(outputs, replace(first.plan, kernels=kernels))
+    assert small.sizes["b_t"] == 32 and small.sizes["b"] == 5
+
+
+def test_of_many_axes_in_a_row_few_lengths_are_tried():
+    many = nq.axes("a0 a1 a2 a3 a4 a5", a0=3, a1=2, a2=3, a3=2, a4=3, a5=5)
+    found = derived(nq.linear(nq.array("Z", *many, d), W, d))
+    assert "a0_a1_a2_a3_a4_a5" in merged(found) and found.outputs[0].translation.status == "agrees"

@@ -17,11 +17,10 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import BY_SHORT
-from napkin_eq.lang.term import Group, Input, Map, Proj, Store, Term, subterms
+from napkin_eq.lang.term import Group, Input, Map, Proj, Store, Term, rebuilt, subterms
 from napkin_eq.laws.law import Judgment
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.elementwise import Proved
@@ -63,7 +62,7 @@ class Merged:
         def given(term: Term) -> Term:
             for part in subterms(term):
                 if part not in done:
-                    done[part] = _made(part, done)
+                    done[part] = rebuilt(part, tuple(done[child] for child in part.children))
             return done[term]
 
         axes = {axis for axis, _ in self.axes}
@@ -181,18 +180,7 @@ class _View:
                 elif isinstance(term, Group) and term.axis in self.first:
                     done[term] = Group(self.first[term.axis], done[term.body])
                 else:
-                    done[term] = _made(term, done)
+                    done[term] = rebuilt(term, tuple(done[child] for child in term.children))
         found = done[store]
         assert isinstance(found, Store)
         return found
-
-
-def _made(term: Term, done: Mapping[Term, Term]) -> Term:
-    """Return a term with other terms in the place of its parts."""
-
-    def field(value: Any) -> Any:
-        if isinstance(value, tuple):
-            return tuple(map(field, value))
-        return done[value] if isinstance(value, Term) else value
-
-    return type(term)(*map(field, term.fields))
