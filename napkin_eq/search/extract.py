@@ -19,7 +19,7 @@ from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.nodes import Node, Saturated, built
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Const, Input, Map, Read, Reduce, Scan, Term, subterms
+from napkin_eq.lang.term import Input, Map, Read, Reduce, Scan, Term
 from napkin_eq.laws.axis_split import is_stretch
 from napkin_eq.machine.cost import elements, extent
 from napkin_eq.machine.gpu import Hardware
@@ -248,10 +248,11 @@ class Extractor:
         if self.written and node.kind == "Prev":
             first = self._first(node.children[0])
             choices = [[first] if first else []]
+        made = self._maker(number, node)
         for places in _orders(tuple(len(c) for c in choices), self.most):
             self.work += 1
-            picked = tuple([choice[place] for choice, place in zip(choices, places, strict=True)])
-            if (candidate := self._candidate(number, node, picked)) is not None:
+            candidate = made(tuple([choice[place] for choice, place in zip(choices, places, strict=True)]))
+            if candidate is not None:
                 yield candidate
 
     def _as_written(self, term: Term) -> Candidate | None:
@@ -268,7 +269,7 @@ class Extractor:
                 else []
             )
             kept, self.best[number] = self.best[number], []
-            made = (self._candidate(number, node, known) for node in sorted(nodes, key=_fused_first))
+            made = (self._maker(number, node)(known) for node in sorted(nodes, key=_fused_first))
             self.literal[term] = next((c for c in made if c is not None), None)
             self.best[number] = kept
         return self.literal[term]
@@ -293,7 +294,8 @@ class Extractor:
                     # order, or fewer passes.
                     known = tuple(p for p in parts if p is not None)
                     updates = itertools.product(*(self.best[child][:TRIED] for child in node.children[len(wanted) :]))
-                    found = (self._candidate(number, node, (*known, *more)) for more in updates)
+                    of = self._maker(number, node)
+                    found = (of((*known, *more)) for more in updates)
                     made += [candidate for candidate in found if candidate is not None]
             self.best[number] = kept
             self.first[number] = min(made, key=lambda c: (c.cost, c.nesting), default=None)
@@ -371,36 +373,49 @@ class Extractor:
 
     # -- one candidate -----------------------------------------------------------------------------------------------
 
-    def _candidate(self, number: int, node: Node, parts: tuple[Candidate, ...]) -> Candidate | None:
+    def _maker(self, number: int, node: Node) -> Callable[[tuple[Candidate, ...]], Candidate | None]:
+        """Return what makes candidates of a node, of one for each of its children: None where such a one is no form,
+        or is dearer than enough of those that its class has when this is asked for.
+        """
         head = node.kind.partition("_")[0]
         if head in ("Fold", "Online", "Reduce"):
-            return self._fold(number, node, parts, head)
-        if head == "Tuple":  # what others read is computed all the same
-            parts = tuple(self.computed.get(child, part) for child, part in zip(node.children, parts, strict=True))
-        if node.kind == "op_exp" and not self._safe(node.children[0], parts[0].term):
-            return None
+            return lambda parts: self._fold(number, node, parts, head)
         if node.kind == "op_add" and number in self.graph.nonneg and not self.graph.nonneg.issuperset(node.children):
-            return None  # what cannot be negative is no difference of larger numbers: that would cancel
-        weight = self._weight(number, node, parts)
-        own = self._item((number, node.kind, frozenset()), weight) if weight > 0 else -1
-        depth = merged_depth(parts)
-        if parts and self._dear(number, max([p.cost for p in parts]), depth):
-            return None  # all that a part costs is among what the whole does
-        items = frozenset([own] if own >= 0 else ()).union(*[p.items for p in parts])
-        cost = self._cost(items)
-        if self._dear(number, cost, depth):
-            return None
-        stale = _NOTHING.union(*[p.stale for p in parts])
-        return Candidate(
-            *self._built(node, parts),
-            items,
-            own,
-            cost,
-            depth,
-            stale,
-            deepest(*[p.waits for p in parts]),
-            (number, node, parts),
-        )
+            return lambda parts: None  # what cannot be negative is no difference of larger numbers: that would cancel
+        known = self.best[number]
+        enough = known[-1].cost if len(known) >= self._most(number) else math.inf
+        own: dict[bool, int] = {}
+
+        def made(parts: tuple[Candidate, ...]) -> Candidate | None:
+            if head == "Tuple":  # what others read is computed all the same
+                parts = tuple(self.computed.get(child, part) for child, part in zip(node.children, parts, strict=True))
+            if node.kind == "op_exp" and not self._safe(node.children[0], parts[0].term):
+                return None
+            scaled = node.kind == "op_mul" and any([p.number for p in parts])
+            if scaled not in own:
+                weight = self._weight(number, node, scaled)
+                own[scaled] = self._item((number, node.kind, frozenset()), weight) if weight > 0 else -1
+            # All that a part costs is among what the whole does
+            least = max([p.cost for p in parts]) if parts else 0.0
+            depth = merged_depth(parts)
+            if least > enough and self._dear(number, least, depth):
+                return None
+            items = frozenset([own[scaled]] if own[scaled] >= 0 else ()).union(*[p.items for p in parts])
+            cost = self._cost(items)
+            if cost > enough and self._dear(number, cost, depth):
+                return None
+            return Candidate(
+                *self._built(node, parts),
+                items,
+                own[scaled],
+                cost,
+                depth,
+                _NOTHING.union(*[p.stale for p in parts]),
+                deepest(*[p.waits for p in parts]),
+                (number, node, parts),
+            )
+
+        return made
 
     def _built(self, node: Node, parts: tuple[Candidate, ...]) -> tuple[Callable[[], Term], int]:
         """Return what builds the term of a node, and how many levels deep that will be."""
@@ -539,7 +554,7 @@ class Extractor:
                 moved[item] = item
         return {moved[item] for item in items}
 
-    def _weight(self, number: int, node: Node, parts: tuple[Candidate, ...]) -> float:
+    def _weight(self, number: int, node: Node, scaled: bool) -> float:
         lanes = self.lanes[number]
         if node.kind == "Leaf":
             leaf = self.leaves[node.fields[0]]
@@ -548,13 +563,7 @@ class Extractor:
             return self.cost_of.load(lanes) if isinstance(leaf, Input) else 0.0
         if not node.kind.startswith("op_"):
             return 0.0
-        op = node.kind[3:]
-        return self.cost_of.pointwise(op, lanes, scaled=op == "mul" and any(_number(p.term) for p in parts))
-
-
-def _number(term: Term) -> bool:
-    """Tell whether a term is a number that is known as it is lowered: a constant, or made of constants alone."""
-    return not term.axes and all(isinstance(leaf, Const) for leaf in subterms(term) if not leaf.children)
+        return self.cost_of.pointwise(node.kind[3:], lanes, scaled=scaled)
 
 
 @cache

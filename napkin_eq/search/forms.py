@@ -13,7 +13,7 @@ from typing import Any
 from napkin_eq.egraph.nodes import Node
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Fold, Online, Reduce, Term
+from napkin_eq.lang.term import Const, Fold, Online, Reduce, Term
 from napkin_eq.machine.cost import extent
 
 HELD = 512  # the longest axis that one tile may hold beside others
@@ -43,6 +43,15 @@ class Candidate:
     waits: tuple[tuple[str, int], ...] = ()
     made_of: tuple[int, Node, tuple[Candidate, ...]] | None = None
     known: Term | None = None
+    constant: bool | None = None
+
+    @property
+    def number(self) -> bool:
+        """Whether it is a number that is known as it is lowered: a constant, or made of constants alone."""
+        if self.constant is None:
+            parts = self.made_of[2] if self.made_of is not None else ()
+            self.constant = all([p.number for p in parts]) if parts else isinstance(self.term, Const)
+        return self.constant
 
     @property
     def term(self) -> Term:

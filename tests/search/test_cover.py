@@ -513,7 +513,7 @@ def test_factors_of_rows_and_columns_are_stored_and_so_is_what_a_matrix_is_divid
     r, c = (old * 0.99 + nq.mean(g * g + 1e-30, over) * 0.01 for old, over in ((rows, m), (columns, n)))
     u = g / nq.sqrt(r * c / nq.mean(r, n))
     step = u / nq.maximum(1.0, nq.sqrt(nq.mean(u * u, n, m)))
-    found = derive(nq.Diagram("adafactor", (("p", p - step * 1e-3), ("r", r), ("c", c))), limit=60)
+    found = derive(nq.Diagram("adafactor", (("p", p - step * 1e-3), ("r", r), ("c", c))), limit=240)  # not ended by it
     assert sum(o.placed.predicted_us for o in found.outputs) < 85  # 222.6 by one search, 93.9 operator by operator
 
 

@@ -50,7 +50,7 @@ def brute_force(graph: Saturated) -> float:
                 found[c] = (
                     None
                     if None in parts
-                    else extractor._candidate(c, choice[c], tuple(p for p in parts if p is not None))
+                    else extractor._maker(c, choice[c])(tuple(p for p in parts if p is not None))
                 )
             return found[c]
 
