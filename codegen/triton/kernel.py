@@ -112,6 +112,7 @@ class KernelText(Blocks):
         self.text: dict[str, str] = {}
         # Numbers and sizes: Triton may know them as it compiles, and then they are no tensors.
         self.loose: set[str] = set()
+        self.counters: set[str] = set()  # of the loops at hand
         for stmt in statements(kernel.body):
             for value in (
                 [v for v, _ in stmt.carried] if isinstance(stmt, Loop) else [stmt.out] if hasattr(stmt, "out") else []
@@ -207,6 +208,10 @@ class KernelText(Blocks):
     def is_loose(self, operand: Operand) -> bool:
         return not isinstance(operand, str) or operand in self.loose
 
+    def is_number(self, operand: Operand) -> bool:
+        """Tell whether an operand may be a number of Python, as what a loop counts is in Triton's interpreter."""
+        return self.is_loose(operand) or self.text.get(str(operand)) in self.counters
+
     def is_nonneg(self, operand: Operand) -> bool:
         return operand in self.nonneg if isinstance(operand, str) else operand >= 0
 
@@ -293,6 +298,7 @@ class KernelText(Blocks):
         static = unrolled(self.kernel, stmt) > 0
         if static:
             self.loose.add(name)
+        self.counters.add(name)
         for part in stmt.parts:
             if static and int(part.hi) <= int(part.lo):
                 continue
@@ -309,6 +315,7 @@ class KernelText(Blocks):
                 self.line("pass")
             self.depth -= 1
         del self.starts[coord.name]
+        self.counters.discard(name)
 
     def store(self, stmt: StoreTile) -> None:
         dims = self.crossed.get(stmt, self.union(stmt.index))
@@ -396,7 +403,7 @@ class KernelText(Blocks):
     def offset(self, operand: Operand, dims: tuple[str, ...], buffer: Buffer, position: int) -> str:
         if not passes_31_bits(buffer, position) or (isinstance(operand, str) and self.known(operand).dtype == "i64"):
             return self.operand(operand, dims)
-        if self.is_loose(operand):
+        if self.is_number(operand):
             return f"tl.cast({self.operand(operand, dims)}, tl.int64)"
         return self.operand(operand, dims, before=".to(tl.int64)")
 
@@ -521,7 +528,7 @@ class KernelText(Blocks):
             )
         if op in ("cast", "real"):
             dtype = DTYPES[stmt.out.dtype]
-            return f"tl.cast({args[0]}, {dtype})" if self.is_loose(stmt.args[0]) else f"{args[0]}.to({dtype})"
+            return f"tl.cast({args[0]}, {dtype})" if self.is_number(stmt.args[0]) else f"{args[0]}.to({dtype})"
         if op in SPECIAL:
             return SPECIAL[op](args[0], self.is_loose(stmt.args[0]))
         if op in CALLS:

@@ -15,7 +15,7 @@ import pytest
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.machine.plan_passes import decided
-from napkin_eq.tile.ir import Buffer, Coord, Kernel, Load, Plan, StoreTile
+from napkin_eq.tile.ir import Buffer, Coord, Iota, Kernel, Load, Loop, Part, Plan, Start, StoreTile
 from napkin_eq.tile.printers import emit
 from tests import plans
 
@@ -132,6 +132,25 @@ def test_names_that_clash_are_told_apart(tmp_path):
     )
     given = torch.arange(6, dtype=torch.float32, device=DEVICE)
     assert torch.equal(loaded(emit(plan), tmp_path).run(given), given + 1)
+
+
+@pytest.mark.parametrize("tile", [1, 4])
+def test_what_a_loop_counts_is_no_number_of_python_to_what_converts_it(tile, tmp_path):
+    n = Axis("n", 400)
+    target = Buffer("out", (n,), "f32")
+    place = Start(plans.i32("at"), "n") if tile > 1 else Iota(plans.i32("at", "n"), "n")
+    body = (
+        place,
+        plans.let(plans.f32("real", *place.out.coords), "cast", "at"),
+        *([Iota(plans.i32("ns", "n"), "n")] if tile > 1 else []),
+        plans.let(plans.f32("half", "n"), "mul", "real", 0.5),
+        StoreTile("out", ("ns" if tile > 1 else "at",), "half", ()),
+    )
+    loop = Loop("n", (), (Part(0, 400, body),))
+    kernel = Kernel("counted", (), (target,), (Coord("n", n, tile, "walk"),), (), (loop,))
+    wanted = 0.5 * (torch.arange(400) // tile * tile)
+    found = loaded(emit(Plan("counted", (), (target,), (kernel,))), tmp_path).run(device=DEVICE)
+    assert torch.equal(found.cpu(), wanted)
 
 
 def test_names_that_are_no_identifiers_are_refused():
