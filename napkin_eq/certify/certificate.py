@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from napkin_eq.certify import check as checker
 from napkin_eq.certify.asked import items, require_asked
 from napkin_eq.certify.check import SCHEMA, sha
+from napkin_eq.egraph.budget import METER
 from napkin_eq.egraph.congruence import ARITHMETIC, Step
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError, Undecided
@@ -298,6 +299,7 @@ def require_accepted(
 
 
 def _accepted(data: Data) -> Data:
+    METER.did("row", len(data["theorem"]["nodes"]) + len(data["steps"]))
     result = checked(data)
     if result["status"] != "ok":
         raise Undecided(f"the certificate is refused by the checker: {result['problem']}")

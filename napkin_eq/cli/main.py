@@ -202,7 +202,7 @@ def _parser() -> Parser:
     serve.add_argument("--expose", action="store_true", help="allow an address that others can reach")
     serve.add_argument("--workers", type=int, default=2, metavar="N", help="processes that derive (default 2)")
     serve.add_argument("--limit", type=float, default=SECONDS, metavar="SECONDS",
-                       help=f"of processor time for each search (default {SECONDS:g})")
+                       help=f"for each search, counted by what it does (default {SECONDS:g})")
 
     told = "the model on a napkin: what is moved and held, in closed form, beside what is predicted and was measured"
     model = verbs.add_parser("model", help=told)
@@ -436,7 +436,7 @@ def _budget(verb: argparse.ArgumentParser) -> None:
         type=float,
         default=SECONDS,
         metavar="SECONDS",
-        help=f"of processor time for the search (default {SECONDS:g}); then the best plan so far is taken",
+        help=f"for the search, counted by what it does (default {SECONDS:g}); then the best plan so far is taken",
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from napkin_eq.certify.certificate import require_accepted
@@ -17,7 +17,7 @@ from napkin_eq.certify.chain import explained
 from napkin_eq.cover import workers
 from napkin_eq.cover.bounds import bound_us
 from napkin_eq.cover.pieces import Piece
-from napkin_eq.egraph.budget import Budget
+from napkin_eq.egraph.budget import METER, Budget
 from napkin_eq.egraph.congruence import Step
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.dtypes import STORAGE
@@ -28,18 +28,31 @@ from napkin_eq.search.job import Aim, Cuts, Job, Laws
 from napkin_eq.search.placement import Placed, parallel
 from napkin_eq.verify.translation import accepted
 
-SEARCH, PROOF = 5.0, 40.0  # seconds of processor time for a candidate's search, and for that and its chain of steps
+SEARCH, PROOF = 2.0, 16.0  # counted seconds for a candidate's search, and for that and its chain of steps
 # Of time that ends, what a candidate's search may take of it; and the least seconds for a proof that is begun
-SHARE, LEAST = 0.25, 0.5
+SHARE, LEAST = 0.1, 0.2
 LATE = 3.0  # times the seconds of a search: what goes on for longer did not heed them, and is ended
 T = TypeVar("T")
 Found = tuple[Placed, Cuts]  # the cheapest form of a piece, and what is cut in it
 # A printer, whether a chain of steps is wanted, of what, its forms, the seconds it may take
 Task = tuple[str, bool, Piece, tuple[Found, ...], float]
-_PRICES: dict[tuple[str, ...], tuple[float, str]] = {}
-_SOON: dict[tuple[str, ...], bool] = {}  # of pieces priced as they are written, whether they have been searched for
-_FOUND: dict[tuple[Any, ...], tuple[Found, ...]] = {}
-_PROVED: dict[tuple[Any, ...], tuple[Any, str]] = {}
+# What was found while the process lives, of all derivations, with the seconds of METER that it took: one that asks for
+# it has them counted all the same, so that its plan does not depend on those before it.
+_DONE: dict[tuple[Any, ...], workers.Done] = {}
+
+
+@dataclass(slots=True)
+class Known:
+    """What a derivation has found out about pieces.
+
+    prices: with the reason, where no kernel fits. soon: of those priced as they are written, whether they have been
+    searched for. found: forms, the cheapest first. proved: of those derived, with the reason where they are not.
+    """
+
+    prices: dict[tuple[str, ...], tuple[float, str]] = field(default_factory=dict)
+    soon: dict[tuple[str, ...], bool] = field(default_factory=dict)
+    found: dict[tuple[Any, ...], tuple[Found, ...]] = field(default_factory=dict)
+    proved: dict[tuple[Any, ...], tuple[Any, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +90,7 @@ class Pricing:
     ) -> None:
         self.aim, self.laws, self.pool, self.left = aim, laws, pool, left
         self.priced = 0
+        self.of: Known = aim.budget.clock.shared.setdefault("pieces", Known())
         self.search = min(SEARCH, SHARE * aim.budget.seconds) if aim.budget.hard else SEARCH
         self.about = (
             f"{self.search:g}",
@@ -89,7 +103,7 @@ class Pricing:
 
     def known(self, piece: Piece) -> float | None:
         """Return the price of a piece in microseconds if it is remembered, infinite for one that no kernel fits."""
-        found = _PRICES.get((*self.about, piece.key))
+        found = self.of.prices.get((*self.about, piece.key))
         return None if found is None else found[0]
 
     def price(self, pieces: Iterable[Piece]) -> None:
@@ -101,43 +115,61 @@ class Pricing:
         self.priced += len(fresh)
         for key, piece in list(fresh.items()):
             if (written := self._as_written(piece)) is not None:
-                _PRICES[*self.about, key] = written.predicted_us, ""
-                _FOUND[*self.about, piece.source, piece.outputs] = ((written, ()),)
-                _SOON[*self.about, key] = False
+                self.of.prices[*self.about, key] = written.predicted_us, ""
+                self.of.found[*self.about, piece.source, piece.outputs] = ((written, ()),)
+                self.of.soon[*self.about, key] = False
                 del fresh[key]
-        for key, found, why in self.pool.each(self._asked(False, fresh, {}), LATE * self.search):
-            _PRICES[*self.about, key] = (math.inf if found is None else found[0].predicted_us, why)
+        for key, found, why in self._each(False, fresh, {}):
+            self.of.prices[*self.about, key] = (math.inf if found is None else found[0].predicted_us, why)
             if found is not None:
-                _FOUND[*self.about, fresh[key].source, fresh[key].outputs] = (found,)
+                self.of.found[*self.about, fresh[key].source, fresh[key].outputs] = (found,)
 
     def _as_written(self, piece: Piece) -> Placed | None:
         """Return a piece as it is written, in one kernel, if that takes little more than any kernel of it must."""
-        aim, job = self.aim, self._job(piece, SEARCH)
+        at = ("written", *self.about, piece.source, piece.outputs)
+        if at in _DONE:
+            METER.counted += _DONE[at].took
+            return _DONE[at].found  # type: ignore[no-any-return]
+        begun, aim, job = METER.counted, self.aim, self._job(piece, SEARCH)
         made = placer(job)
         made.target_dtypes = tuple(o.dtype for o in piece.outputs)
         least = bound_us(piece, STORAGE[aim.dtype], aim.dtype, aim.machine)
         made.orders = {item: o.dims for item, o in zip(parallel(streamed(job.source)), piece.outputs, strict=True)}
-        return soon(job, made, least)
+        found = soon(job, made, least)
+        _DONE[at] = workers.Done(found, "", METER.counted - begun)
+        return found
 
     def _search(self, pieces: Iterable[Piece]) -> None:
         """Search for the forms of pieces that were priced as they are written, and try those first that take less;
         their prices stay.
         """
-        waiting = {p.key: p for p in pieces if _SOON.get((*self.about, p.key)) is False}
-        for key, found, _ in self.pool.each(self._asked(False, waiting, {}), LATE * self.search):
-            _SOON[*self.about, key], at = True, (*self.about, waiting[key].source, waiting[key].outputs)
-            if found is not None and at in _FOUND and found[0].predicted_us < _FOUND[at][0][0].predicted_us:
-                _FOUND[at] = (found, *_FOUND[at])
+        waiting = {p.key: p for p in pieces if self.of.soon.get((*self.about, p.key)) is False}
+        for key, found, _ in self._each(False, waiting, {}):
+            self.of.soon[*self.about, key], at = True, (*self.about, waiting[key].source, waiting[key].outputs)
+            before = self.of.found.get(at)
+            if found is not None and before and found[0].predicted_us < before[0][0].predicted_us:
+                self.of.found[at] = (found, *before)
 
-    def _asked(self, chain: bool, pieces: Mapping[T, Piece], given: dict[T, float]) -> Iterator[tuple[T, Task]]:
-        """Yield what to ask of the pool, by the keys of pieces, as long as there is time; note the seconds of each."""
-        forms = {key: _FOUND.get((*self.about, piece.source, piece.outputs), ()) for key, piece in pieces.items()}
-        for number, (key, piece) in enumerate(pieces.items()):
-            left = self.left(chain)
-            if left <= 0:
-                return
-            given[key] = min(PROOF, max(LEAST, left / (len(pieces) - number))) if chain else self.search
-            yield key, (self.aim.printer, chain, piece, forms[key], given[key])
+    def _each(self, chain: bool, pieces: Mapping[T, Piece], given: dict[T, float]) -> Iterator[tuple[T, Any, str]]:
+        """Yield what the pool gives of pieces, by their keys, as long as there is time; note the seconds of each."""
+        left = self.left(chain)
+        at = {key: (*self.about, piece.source, piece.outputs) for key, piece in pieces.items()}
+        forms = {key: self.of.found.get(at[key], ()) for key in pieces}
+        places = {key: (chain, *at[key], *(placed.term for placed, _ in forms[key] * chain)) for key in pieces}
+
+        def ask(key: T, taken: float, many: int) -> Task | workers.Done | None:
+            if left <= taken:
+                return None
+            given[key] = min(PROOF, max(LEAST, (left - taken) / many)) if chain else self.search
+            done = _DONE.get(places[key])
+            if done is not None and (not chain or done.took <= given[key]):
+                return done
+            return self.aim.printer, chain, pieces[key], forms[key], given[key]
+
+        for key, found, why, took in self.pool.each([*pieces], ask, PROOF if chain else LATE * self.search):
+            if not chain or found is not None or given[key] == PROOF:  # with more time there may be a proof
+                _DONE[places[key]] = workers.Done(found, why, took)
+            yield key, found, why
 
     def _job(self, piece: Piece, seconds: float) -> Job:
         """Return the job of deriving a piece as any diagram, arrays in the place of what it reads."""
@@ -151,16 +183,16 @@ class Pricing:
     def prove(self, pieces: Iterable[Piece]) -> list[tuple[Proved | None, str]]:
         """Derive pieces, each with its chain of steps, and return each, or why it was not."""
         listed = list(pieces)
-        fresh = {(p.source, p.outputs): p for p in listed if (*self.about, p.source, p.outputs) not in _PROVED}
+        fresh = {(p.source, p.outputs): p for p in listed if (*self.about, p.source, p.outputs) not in self.of.proved}
         self._search(fresh.values())
         given: dict[tuple[Any, ...], float] = {}
-        hasty: dict[tuple[Any, ...], tuple[Proved | None, str]] = {}  # with more time there may be a proof
-        for key, found, why in self.pool.each(self._asked(True, fresh, given), PROOF):
-            into = _PROVED if found is not None or given[key] == PROOF else hasty
+        hasty: dict[tuple[Any, ...], tuple[Proved | None, str]] = {}
+        for key, found, why in self._each(True, fresh, given):
+            into = self.of.proved if found is not None or given[key] == PROOF else hasty
             into[*self.about, *key] = found, why
         late = None, "there was no time to prove it"
         keys = [(*self.about, p.source, p.outputs) for p in listed]
-        return [_PROVED.get(key) or hasty.get(key, late) for key in keys]
+        return [self.of.proved.get(key) or hasty.get(key, late) for key in keys]
 
     def derived(self, piece: Piece, known: Sequence[Found] = (), seconds: float = PROOF) -> Proved:
         """Derive a piece, the cheapest form whose chain the checker accepts; where there is none, in plainer ways.

@@ -17,6 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from napkin_eq.egraph.budget import METER
+
 MARGIN = 1e-6
 BUSY = 4.0  # times the seconds of a solution that a busy machine may take
 AGAIN = 2.0  # times the seconds of a solution, after which one that is no cover is not mended any more
@@ -102,6 +104,7 @@ def _solved(
     while True:
         if time.process_time() - begun > AGAIN * seconds:
             return greedy(columns, outputs, refused)
+        METER.did("column", count)
         _run(highspy, model, seconds)
         info, status = model.getInfo(), model.getModelStatus()
         if status == highspy.HighsModelStatus.kInfeasible or info.primal_solution_status != 2:

@@ -1,7 +1,6 @@
 """The e-graph: terms and laws encoded for egglog, saturation under a budget, and why two terms are equal.
 
-    budget       how much a derivation may do: seconds of processor time as a last resort, counted work wherever work
-                 can be counted
+    budget       how much a derivation may do: seconds, counted by what searches consist of, the same on every machine
     congruence   from a heap of law instances to an explicit chain: congruence closure that remembers why things are
                  equal
     coordinates  laws that speak of coordinates, for an e-graph: there a coordinate, and what is made of coordinates

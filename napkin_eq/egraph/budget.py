@@ -1,9 +1,9 @@
-"""How much a derivation may do: seconds of processor time as a last resort, counted work wherever work can be counted.
+"""How much a derivation may do, in seconds, which are counted: the same plan comes out on every machine.
 
-Counted work gives the same plan on every machine. Time does not, so that it is said wherever it was time that ended a
-search; what was found until then is still a plan. Processor time is counted, not the clock's, and in seconds of the
-core that limits were chosen on: a core whose sibling is busy does little more than half as much in a second, and the
-same search would end in another plan there.
+What searches consist of is counted where it is done, each at what it takes on the core that limits were chosen on. By
+counts alone a search could go on for long at what nobody counts, or on a slow machine: where processor time is far
+beyond what was counted, it counts in the place of that. Then a plan may be another one elsewhere, as after an
+interrupt; whatever ended a search is said, and what was found until then is still a plan.
 """
 
 from __future__ import annotations
@@ -18,47 +18,87 @@ from typing import Any
 SECONDS = 30.0
 INTERRUPTED, TELLING = "an interrupt", 0.1
 Tell = Callable[[str, Mapping[str, float]], None]
-# The probe of how fast a core is now: turns of its loop, seconds that it took on the core that limits were chosen on
-# (Python 3.11, 2.x GHz, nothing beside it), seconds of processor time from one to the next, and the most that a slow
-# or busy core counts for
+# What searches consist of, and the seconds that one of each takes on the core that limits were chosen on (Python 3.11,
+# 2.x GHz, nothing beside it), fitted to fourteen operators and four networks: within a fifth of what each stage took
+TAKEN = {
+    "engine": 0.08,  # an e-graph engine, its laws entered
+    "node": 3.3e-5,  # a node of an e-graph, a round
+    "form": 1.65e-5,  # a form of a class, made of forms of its parts
+    "bound": 1.5e-4,  # a part of a form, bounded on a family of inputs
+    "kernel": 2.2e-2,  # a kernel whose tiles are sought
+    "lowered": 1.15e-4,  # a statement of a kernel, lowered and its work read off
+    "tiling": 2.5e-5,  # tiles of a kernel, priced
+    "launch": 2.5e-5,  # warps and stages of these, priced
+    "column": 4.7e-4,  # a column of a cover's integer program, solved
+    "entered": 3.5e-5,  # an instance of a law, entered for a chain of steps
+    "move": 5.4e-5,  # a search for a part of such a chain
+    "row": 1.85e-4,  # a row of a certificate, checked
+    "element": 3e-9,  # an element of a plan in small, computed
+}
+# Times the counted seconds, and so many more for what is loaded first: processor time that counts in their place
+PATIENT, LOADING = 3.0, 5.0
+# The probe of how fast a core is now: turns of its loop, seconds that it took on the core that limits were chosen on,
+# seconds of processor time from one to the next, and the most that a slow or busy core counts for
 TURNS, PROBE_S, PROBED, MOST_SLOW = 1500, 180e-6, 0.25, 2.5
 
 
 def _probe() -> float:
-    """Return the seconds of processor time that a small loop takes now, of the kind that searches are made of."""
-    begun, counts = time.process_time(), dict[tuple[int, str], int]()
+    """Return the seconds of processor time that a small loop takes now, of the kind that searches are made of.
+
+    They are this thread's: where its processor time is limited, that of a process is told by the clock's ticks alone.
+    """
+    begun, counts = time.thread_time(), dict[tuple[int, str], int]()
     for turn in range(TURNS):
         key = turn & 63, "probe"
         counts[key] = counts.get(key, 0) + len(key)
-    return time.process_time() - begun
+    return time.thread_time() - begun
 
 
 class Meter:
-    """The processor time of this process, in seconds of the core that limits were chosen on.
+    """What this process has done, in seconds of the core that limits were chosen on.
 
-    slow: how many seconds of this core are one of those, at the last probe; 1 / MOST_SLOW to MOST_SLOW.
+    counted: the seconds of what was counted. slow: how many seconds of this core are one of those, at the last probe;
+    1 / MOST_SLOW to MOST_SLOW.
     """
 
     def __init__(self, probe: Callable[[], float] = _probe) -> None:
-        self.probe, self.raw, self.read, self.slow = probe, time.process_time(), 0.0, 0.0
+        self.probe, self.counted = probe, 0.0
+        self.raw, self.read, self.slow, self.asked = time.process_time(), 0.0, 0.0, -1.0
 
-    def seconds(self) -> float:
-        """Return the seconds since the process began, or since this meter was made."""
-        now = time.process_time()
-        if not self.slow or now - self.raw > PROBED:
-            if self.slow:
-                self.read += (now - self.raw) / self.slow
-            took = sorted(self.probe() for _ in range(3))[1] / PROBE_S
-            self.slow = min(MOST_SLOW, max(1 / MOST_SLOW, took))
-            self.raw = now = time.process_time()  # what the probe took is not counted
-        return self.read + (now - self.raw) / self.slow
+    def did(self, what: str, times: float = 1) -> None:
+        """Count something that was done so many times."""
+        self.counted += TAKEN[what] * times
+
+    def passed(self, counted: float, processor: float) -> None:
+        """Count what other processes did meanwhile, in seconds that they counted and of their processor time."""
+        self.counted, self.read = self.counted + counted, self.read + processor
+
+    def processor(self) -> float:
+        """Return the seconds of processor time since the process began, or since this meter was made, as they were at
+        most 20 ms ago: to ask costs a system call.
+        """
+        if (clock := time.monotonic()) > self.asked + 0.02:
+            self.asked, now = clock, time.process_time()
+            if not self.slow or now - self.raw > PROBED:
+                if self.slow:
+                    self.read += (now - self.raw) / self.slow
+                took = sorted(self.probe() for _ in range(3))[1] / PROBE_S
+                self.slow = min(MOST_SLOW, max(1 / MOST_SLOW, took))
+                self.raw = now = time.process_time()  # what the probe took is not counted
+            self.last = self.read + (now - self.raw) / self.slow
+        return self.last
 
 
 METER = Meter()
 
 
+def patient(counted: float, processor: float) -> float:
+    """Return counted seconds; where there were far more of processor time, what those count for."""
+    return max(counted, (processor - LOADING) / PATIENT)
+
+
 def _afresh() -> None:
-    METER.raw, METER.read, METER.slow = time.process_time(), 0.0, 0.0
+    METER.counted, METER.raw, METER.read, METER.slow, METER.asked = 0.0, time.process_time(), 0.0, 0.0, -1.0
 
 
 if hasattr(os, "register_at_fork"):
@@ -70,6 +110,7 @@ class Clock:
     """What the parts of a budget share: the searches that ended before their end, how far they are, and the seconds of
     each stage.
 
+    shared: what searches of a derivation have found out for those after them.
     tell: is given the search at hand and its figures, at most every tenth of a second: nodes and classes of the
     e-graph, kernels priced, the best time so far and the bound below it in µs, whatever is known.
     lead: is given the derivation of an operator, or of outputs of one, as soon as its plan is chosen, while its proof
@@ -79,19 +120,10 @@ class Clock:
     stopped: list[str] = field(default_factory=list)
     tell: Tell | None = None
     lead: Callable[[Any], None] | None = None
+    shared: dict[str, Any] = field(default_factory=dict)
     told: float = field(default_factory=time.monotonic)
     figures: dict[str, float] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
-    _asked: float = -1.0
-    _read: float = 0.0
-
-    def processor(self) -> float:
-        """Return the seconds of METER, as they were at most 20 ms ago: to ask costs a system call."""
-        now = time.monotonic()
-        if now > self._asked + 0.02:
-            self._asked, self._read = now, METER.seconds()
-        return self._read
-
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Add the seconds that pass within to those of a stage, by the clock."""
@@ -113,7 +145,7 @@ class Clock:
 
 @dataclass(slots=True)
 class Budget:
-    """The time that is left to a derivation: `Budget(seconds)`, of METER; `clock.tell` is given how far it is.
+    """What is left to a derivation: `Budget(seconds)`, of METER; `clock.tell` is given how far it is.
 
     hard: after its end nothing is begun any more, not even what a plan still asks for: there is one without.
     work: the share of the counted work that searches may do, of nodes and of forms tried.
@@ -123,15 +155,20 @@ class Budget:
     clock: Clock = field(default_factory=Clock)
     hard: bool = False
     work: float = 1.0
-    _begun: float = field(default_factory=METER.seconds)
+    _begun: float = field(default_factory=lambda: METER.counted)
+    _processor: float = field(default_factory=METER.processor)
 
     def begin(self) -> None:
         """Let the time begin now: what was done before is no part of the search."""
-        self._begun = METER.seconds()
+        self._begun, self._processor = METER.counted, METER.processor()
+
+    def spent(self) -> float:
+        """Return the seconds since it began."""
+        return patient(METER.counted - self._begun, METER.processor() - self._processor)
 
     def left(self) -> float:
-        """Return the seconds of processor time that are left."""
-        return self.seconds - (METER.seconds() - self._begun)
+        """Return the seconds that are left."""
+        return self.seconds - self.spent()
 
     def part(self, share: float) -> Budget:
         """Return a budget that begins now and has a share of what is left; it notes what stops in the same list."""
@@ -143,7 +180,7 @@ class Budget:
         """
         clock = self.clock
         clock.note(search)
-        if INTERRUPTED not in clock.stopped and clock.processor() - self._begun < share * self.seconds:
+        if INTERRUPTED not in clock.stopped and self.spent() < share * self.seconds:
             return False
         if search not in clock.stopped:
             clock.stopped.append(search)

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from napkin_eq.egraph.budget import Budget
+from napkin_eq.egraph.budget import METER, Budget
 from napkin_eq.egraph.nodes import Instance, Merged
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError, Undecided
@@ -157,6 +157,7 @@ class Closure:
         forward: which side was there first. An instance whose conditions are not derived of these very terms is set
         aside, and tried again with equal terms in their places when a chain is missing.
         """
+        METER.did("entered")
         values = dict(bindings)
         if law == ARITHMETIC:
             return self.arithmetic(values["left"], values["right"])  # type: ignore[arg-type]
@@ -414,6 +415,7 @@ class Closure:
         """
         stack: list[Task | tuple[int, int]] = [wanted]
         while stack:
+            METER.did("move")
             if self.budget.over("explanation"):
                 raise Undecided("no chain was found within the limit of time; --limit gives it more")
             task = stack[-1]

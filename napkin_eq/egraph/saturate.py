@@ -17,7 +17,7 @@ from importlib.util import find_spec, module_from_spec
 from itertools import accumulate
 from typing import Any
 
-from napkin_eq.egraph.budget import Budget
+from napkin_eq.egraph.budget import METER, Budget
 from napkin_eq.egraph.coordinates import array_of, opaque
 from napkin_eq.egraph.encoding import (
     BASE,
@@ -110,6 +110,7 @@ class _Bridge:
         self.left_out = 0  # times that laws would have fired in rounds from which they were left out
 
     def run(self, rounds: int, node_limit: int) -> Saturated:
+        METER.did("engine")
         laws = [*self.laws.values()]
         kinds = reachable((*subterms(*self.items), *(stretch_mask(*cut) for cut in self.cuts)), laws, self.inferences)
         axes = [axis for _, axis in sorted(self.axes.items())]
@@ -280,6 +281,7 @@ class _Bridge:
         for op in ("add", "mul", "neg"):
             for row in tables[f"folded_{op}"].rows:
                 self._folded(op, [self.engine.value_to_bigrat(v) for v in row.inputs])
+        METER.did("node", len(rows))
         return len(rows)
 
     def _merged(self, rows: list[tuple[str, Any]]) -> dict[Any, list[Term]]:

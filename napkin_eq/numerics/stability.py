@@ -25,6 +25,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from napkin_eq.egraph.budget import METER
 from napkin_eq.egraph.nodes import Node, Saturated, built
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
@@ -324,6 +325,7 @@ class Stability:
         from napkin_eq.numerics.roundoff import FLUSHED
 
         most = 0.0
+        METER.did("bound", len(self.trials) * len(subterms(form)))
         for trial in self.trials:
             with np.errstate(all="ignore"):
                 try:

@@ -97,20 +97,21 @@ def derive(
     for portable kernels, "gluon" for every kernel whose work groups of warps can share on this GPU, "auto" for those
     that are predicted to be faster so. max_error: the relative error, see accuracy.py, that no output's plan may pass;
     where plans that round the computed operands of contractions to the storage type do, they are kept in float32.
-    refused: terms of plans that are not to be taken. limit: seconds of processor time for the search, of a core that is
-    not slowed (egraph/budget.py: a slow or busy one takes up to 2.5 times as many, for the same plan); where they end
-    it, the best plan until then is returned, or one operator by operator, and the derivation's `limited` says what was
-    ended. library: matrix products of a library may take the place of kernels, trusted and not proved. expected: of
-    sizes that are symbols, see tile/expected.py. precision: in which products of float32 are multiplied, "tf32",
-    "tf32x3", "bf16x6" or "ieee"; "" keeps all digits of the numbers. Raises NapkinError for unknown names, a diagram
-    that no tiles fit or an error that no plan keeps to, LawRefused for a law that is false or claims too much of
-    floating point, Undecided for one that is not proved.
+    refused: terms of plans that are not to be taken. limit: seconds for the search, counted by what it does
+    (egraph/budget.py: a slow or busy core takes longer, for the same plan); where they end it, the best plan until then
+    is returned, or one operator by operator, and the derivation's `limited` says what was ended. library: matrix
+    products of a library may take the place of kernels, trusted and not proved. expected: of sizes that are symbols,
+    see tile/expected.py. precision: in which products of float32 are multiplied, "tf32", "tf32x3", "bf16x6" or "ieee";
+    "" keeps all digits of the numbers. Raises NapkinError for unknown names, a diagram that no tiles fit or an error
+    that no plan keeps to, LawRefused for a law that is false or claims too much of floating point, Undecided for one
+    that is not proved.
     """
     if not isinstance(diagram, Diagram):
         diagram = Diagram("diagram", (("out", diagram),))
     aim = aimed(diagram, hardware, dtype, printer, max_error, refused, limit, library, precision)
     clock = aim.budget.clock
     clock.seconds.clear()  # a budget that was another derivation's has its seconds
+    clock.shared.clear()
     with clock.stage("total"):
         with clock.stage("prove"), watched(Watch(clock.note)):
             laws = proved_laws(without, rules, allow_tested)
@@ -305,7 +306,7 @@ def _part(job: Job, share: float, work: float = 1.0) -> Job:
 def _rest(job: Job) -> Job:
     """Return a job with what is left of the time, which ends with that, and notes of its own on what it ended."""
     budget = job.aim.budget
-    clock = Clock(seconds=budget.clock.seconds)
+    clock = Clock(seconds=budget.clock.seconds, shared=budget.clock.shared)
     left = max(0.0, budget.left() - SPARE * budget.seconds)
     return replace(job, aim=replace(job.aim, budget=Budget(left, clock, hard=True)))
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cache
 
-from napkin_eq.egraph.budget import Budget
+from napkin_eq.egraph.budget import METER, Budget
 from napkin_eq.egraph.nodes import Node, Saturated, built
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
@@ -248,8 +248,9 @@ class Extractor:
         if self.written and node.kind == "Prev":
             first = self._first(node.children[0])
             choices = [[first] if first else []]
-        made = self._maker(number, node)
-        for places in _orders(tuple(len(c) for c in choices), self.most):
+        made, orders = self._maker(number, node), _orders(tuple(len(c) for c in choices), self.most)
+        METER.did("form", len(orders))
+        for places in orders:
             self.work += 1
             candidate = made(tuple([choice[place] for choice, place in zip(choices, places, strict=True)]))
             if candidate is not None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from napkin_eq.egraph.budget import Budget
+from napkin_eq.egraph.budget import METER, Budget
 from napkin_eq.egraph.nodes import tied
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import BY_SHORT, computed_as
@@ -120,7 +120,7 @@ class Placer:
         self.storage, self.hardware = storage, hardware
         self.offers, self.proved, self.printer, self.precision = offers, proved, printer, precision
         self.budget = budget or Budget()
-        self.begun = self.budget.clock.processor()
+        self.begun = METER.counted
         self.priced = priced or Priced()
         self.solved: dict[Kernel, Tiled | None] = {}
         self.above: dict[Kernel, float] = {}  # kernels that are sure to take longer than so many microseconds
@@ -187,7 +187,7 @@ class Placer:
         of those priced by now, or, where none was, is given up.
         """
         enough, time = (OWN, PLACING) if priced else (FITS * OWN, 1.0)
-        now = self.budget.clock.processor()
+        now = METER.counted
         if now - begun < (enough if now - self.begun < FITS * OWN else LATER * enough):
             return False
         return self.budget.seconds == math.inf or self.budget.over("placement", time)
@@ -374,7 +374,7 @@ class Placer:
         may be taken for none.
         """
         best: tuple[float, Store, Tiled] | None = None
-        begun = self.budget.clock.processor()
+        begun = METER.counted
         for store in self._partitions(_several(values)):
 
             def late(priced: bool, other: bool = best is not None) -> bool:
@@ -430,6 +430,7 @@ class Placer:
         self, key: Kernel, arrays: Mapping[Term, p.Buffer], limit: float, late: Callable[[bool], bool]
     ) -> None:
         """Search the best tiles of a kernel, up to a limit in microseconds."""
+        METER.did("kernel")
         made = merged(key[0], key[1], arrays)
         roles, value = modes_of(made.store)
         least = Least(value, made.targets, made.arrays, self.storage, self.hardware)

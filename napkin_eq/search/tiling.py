@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from napkin_eq.egraph.budget import METER
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Fold, Map, Online, Proj, Scan, Store, subterms
@@ -156,7 +157,9 @@ class _Profiles:
         pattern = _pattern(tiles, self.axes)
         if pattern not in self.found:
             try:
-                self.found[pattern] = profile(self.lower(self.first[pattern]))
+                kernel = self.lower(self.first[pattern])
+                METER.did("lowered", sum(1 for _ in p.statements(kernel.body)))
+                self.found[pattern] = profile(kernel)
             except NapkinError as error:
                 self.found[pattern], self.refused[pattern] = None, str(error)
         return self.found[pattern]
@@ -258,6 +261,8 @@ def _plain(
         dots = any(w.kind == "tensor" for w in prof.works)
         launches = _launches(dots)
         tried += len(launches)
+        METER.did("tiling")
+        METER.did("launch", len(launches))
         for (warps, stages), cost in zip(launches, prices(prof, lanes, launches, hardware), strict=True):
             if cost is not None:
                 work = cost.flops_tensor + cost.ops_sfu + cost.ops_alu
@@ -338,6 +343,7 @@ def _shared(
         prof = profiles.profile(named)
         if use is None or prof is None:
             continue
+        METER.did("tiling")
         lanes = _lanes(prof.kernel, named)
         # More buffers than needed do no harm, so the most that fit are taken.
         fitting = (

@@ -14,6 +14,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from napkin_eq.egraph.budget import METER
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.dtypes import BY_NAME, BY_SHORT, REAL, output_type
 from napkin_eq.lang.errors import NapkinError
@@ -80,6 +81,7 @@ def validated(
         return Translation(
             UNKNOWN, why or f"in small it still computes {all_work:.1g} elements, at most {MOST_WORK:.0g} are tried"
         )
+    METER.did("element", all_work)
     return disagreement(small) or Translation(AGREES, "", sizes, KINDS)
 
 

@@ -25,6 +25,7 @@ from napkin_eq.cover.graph import contractions, graph_of
 from napkin_eq.cover.pieces import Storage
 from napkin_eq.cover.pricing import Proved
 from napkin_eq.cover.program import Column, cheapest, greedy, in_order
+from napkin_eq.egraph.budget import METER
 from napkin_eq.frontend.gallery import diagram
 from napkin_eq.lang.errors import NapkinError, Undecided
 from napkin_eq.lang.evaluate import evaluate
@@ -112,18 +113,47 @@ def test_a_worker_that_takes_too_long_or_refuses_gives_nothing(monkeypatch: pyte
 
     held = b"1" * (workers.LARGE + (1 << 26))  # a parent that is large already, as a user's own may be
     with workers.Pool(work) as pool:
-        asked = [("a", "three"), ("b", "forever"), ("c", "refused")]
-        found = {key: (value, why) for key, value, why in pool.each(asked, 1.0)}
+        asked = {"a": "three", "b": "forever", "c": "refused"}
+        begun = METER.processor()
+        found = {key: (value, why) for key, value, why, _ in pool.each([*asked], lambda key, *_: asked[key], 1.0)}
         assert found["a"] == (3, "") and found["c"] == (None, "no")
         assert found["b"][0] is None and "time" in found["b"][1]
-        assert pool.taken > 0.5
+        METER.asked = -1.0
+        assert METER.processor() - begun > 0.25  # it counts here, too, as of processes beside each other
         # One that was ended gives way to another.
-        numbers = {value for _, value, _ in pool.each([(i, "own") for i in range(9)], 1.0)}
+        numbers = {value for _, value, _, _ in pool.each(range(9), lambda *_: "own", 1.0)}
         assert 1 <= len(numbers) <= workers.PROCESSES and os.getpid() not in numbers
     del held
     for number in numbers:
         with pytest.raises(ProcessLookupError):
             os.kill(number, 0)
+
+
+@pytest.mark.parametrize("known", [-1, 2, 3])
+@pytest.mark.parametrize("forked", [True, False])
+def test_what_is_done_and_counted_depends_on_no_process(
+    monkeypatch: pytest.MonkeyPatch, forked: bool, known: int
+) -> None:
+    """What was done before counts as if it were done now, and is done when it would be."""
+    monkeypatch.setattr(workers, "threaded", lambda: not forked)
+    seen: dict[int, tuple[float, int]] = {}
+
+    def work(number: int) -> int:
+        METER.counted += number
+        return number
+
+    def ask(key: int, taken: float, left: int) -> int | workers.Done | None:
+        seen[key] = taken, left
+        return None if taken > 8 else workers.Done(key, "", key) if key == known else key
+
+    begun = METER.counted
+    with workers.Pool(work) as pool:
+        found = [(key, value, took) for key, value, _, took in pool.each([1, 2, 3, 9, 5, 1000], ask, 9.0)]
+    # The sixth is asked for after 2 + 9 in its lane
+    assert sorted((key, value, round(took, 9)) for key, value, took in found) == [(n, n, n) for n in (1, 2, 3, 5, 9)]
+    assert {key: left for key, (_, left) in seen.items()} == {1: 3, 2: 3, 3: 2, 9: 2, 5: 1, 1000: 1}
+    assert [seen[key][0] for key in (1, 2, 3, 9, 5, 1000)] == pytest.approx([0, 0, 1, 2, 4, 11])
+    assert METER.counted - begun == pytest.approx(11)  # lanes pass beside each other
 
 
 @pytest.mark.parametrize("inner", [False, True])
@@ -643,13 +673,20 @@ def test_a_value_made_of_a_fold_and_of_another_that_follows_it_is_a_cut() -> Non
 def test_a_piece_that_takes_little_more_than_a_launch_is_priced_as_it_is_written_and_searched_for_once_chosen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    soon: dict[tuple[str, ...], bool] = {}
-    monkeypatch.setattr(pricing, "_SOON", soon)
+    known: list[pricing.Known] = []
+
+    class Noted(pricing.Known):
+        def __init__(self) -> None:
+            super().__init__()
+            known.append(self)
+
+    monkeypatch.setattr(pricing, "Known", Noted)
     a, b, c = nq.axes("a b c", a=31, b=19, c=27)
     x, y = nq.array("X", a, b), nq.array("Y", c, b)
     outputs = (("p", nq.softmax(x * 3.25, b)), ("q", nq.logsumexp(y * 1.75, b)), ("r", nq.sum(y, c) * 2.5))
     found = derive(nq.Diagram("pieces", outputs), dtype="float32")
     assert found.outputs[0].cover is not None
+    soon = {at: searched for each in known for at, searched in each.soon.items()}
     assert 1 <= sum(soon.values()) <= len(found.plan.kernels) < len(soon)
     assert found.report()["certificate"]["status"] == "proved"
 

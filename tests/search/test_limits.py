@@ -5,6 +5,9 @@ things.
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from typing import Any
@@ -177,13 +180,46 @@ def test_pieces_are_priced_and_proved_while_there_is_time(monkeypatch):
         aim = aimed(diagram, "h200", "float32", "triton", None, (), Budget(seconds or 1.0, hard=True), False)
         with workers.Pool(lambda _: None) as pool:
             hasty = pricing.Pricing(aim, laws, pool, lambda proof, left=left: left)
-            monkeypatch.setattr(pool, "each", lambda items, _: [(key, sought.append("asked"), "") for key, _ in items])
+
+            def each(keys: Any, ask: Any, _: float) -> Any:
+                for key in keys:
+                    if ask(key, 0.0, 1):
+                        sought.append("asked")
+                        yield key, None, "", 0.0
+
+            monkeypatch.setattr(pool, "each", each)
             hasty.price([piece])
             assert sought == ([] if not left else ["asked"])
             assert hasty.prove([piece])[0][0] is None
             assert sought == ([] if not left else ["asked"] * 2)
-            assert (*hasty.about, piece.source, piece.outputs) not in pricing._PROVED
+            assert (*hasty.about, piece.source, piece.outputs) not in hasty.of.proved
     assert hasty.about != pricing.Pricing(replace(aim, budget=Budget()), laws, pool).about
+
+
+ENDED = """
+import hashlib
+import sys
+import napkin_eq as nq
+t, d, f = nq.axes("t d f", t=512, d=256, f=1024)
+array = nq.array
+if sys.argv[1] == "after another":
+    nq.derive(nq.softmax(array("X", t, d), d))
+normed = nq.rms_norm(array("X", t, d), d)
+gated = nq.silu(nq.linear(normed, array("U", d, f), d)) * nq.linear(normed, array("V", d, f), d)
+found = nq.derive(nq.Diagram("gated", (("out", array("X", t, d) + nq.linear(gated, array("W", f, d), f)),)), limit=3)
+print(*found.limited, hashlib.sha256(found.code().encode()).hexdigest())
+"""
+
+
+@pytest.mark.slow
+def test_what_a_limit_ends_is_the_same_in_every_process() -> None:
+    """With its searches in processes of their own, or one after another in one that has derived before."""
+    said = set()
+    for seed, how in (("1", "first"), ("2", "after another")):
+        own = {**os.environ, "PYTHONHASHSEED": seed}
+        ran = subprocess.run([sys.executable, "-c", ENDED, how], env=own, capture_output=True, check=True)
+        said.add(ran.stdout.decode())
+    assert len(said) == 1 and "covering" in said.pop()
 
 
 def test_proving_the_laws_takes_no_time_from_the_search(monkeypatch):

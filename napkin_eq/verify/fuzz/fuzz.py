@@ -380,9 +380,9 @@ class _Work:
         return None
 
     def once(self, diagram: Diagram, dtype: str, counts: Counter[str]) -> None:
-        begun = METER.seconds()
+        begun = METER.processor()
         derivation = derived(diagram, dtype, self.limit)
-        taken = METER.seconds() - begun
+        taken = METER.processor() - begun
         if counts is self.report.counts:
             self.report.seconds.append(taken)
         counts["derived"] += 1
