@@ -25,7 +25,7 @@ from napkin_eq.lang.errors import NapkinError, Undecided
 from napkin_eq.search.candidates import placer, saturated, soon, streamed, together
 from napkin_eq.search.derivation import Output, Translation
 from napkin_eq.search.job import Aim, Cuts, Job, Laws
-from napkin_eq.search.placement import Placed, parallel
+from napkin_eq.search.placement import Placed, Priced, parallel
 from napkin_eq.verify.translation import accepted
 
 SEARCH, PROOF = 2.0, 16.0  # counted seconds for a candidate's search, and for that and its chain of steps
@@ -174,7 +174,8 @@ class Pricing:
     def _job(self, piece: Piece, seconds: float) -> Job:
         """Return the job of deriving a piece as any diagram, arrays in the place of what it reads."""
         alone = Diagram("piece", tuple((o.name, t) for o, t in zip(piece.outputs, parallel(piece.source), strict=True)))
-        return Job(alone, replace(self.aim, budget=Budget(seconds)), self.laws)
+        # What is known of kernels by others is not used: which those are depends on the process that is at hand.
+        return Job(alone, replace(self.aim, budget=Budget(seconds), priced=Priced()), self.laws)
 
     def cheapest(self, piece: Piece, seconds: float = SEARCH) -> Found | None:
         """Return the cheapest form of a piece, None where there is none."""

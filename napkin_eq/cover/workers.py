@@ -29,8 +29,7 @@ WAIT = 30.0  # times the seconds of a job, by the clock, which a busy machine ma
 
 @dataclass(slots=True)
 class _Worker:
-    """A process: its number, where it is asked and where it answers, the key and lane of what it
-    does, its answer so far.
+    """A process: its number, where it is asked and answers, the key and lane of what it does, its answer so far.
 
     used: the seconds of processor time that it said it has used.
     """
