@@ -138,6 +138,22 @@ def test_nothing_is_wrong_with_nan_and_infinities():
         torch.testing.assert_close(got, wanted, equal_nan=True)
 
 
+@pytest.mark.parametrize("width", [8, 6])  # of values: with another one than keys have, PyTorch takes its parts
+@pytest.mark.parametrize("real", [False, True])
+def test_rows_that_are_masked_whole_are_zero_and_have_no_gradient(width, real):
+    mask = torch.tensor([[0, 0, 0], [1, 1, 1], [1, 0, 1]]).bool()
+    mask = torch.zeros(3, 3).masked_fill(~mask, -float("inf")) if real else mask
+    tensors = [torch.randn(1, 2, 3, n, requires_grad=True) for n in (8, 8, width)]
+
+    def f(q, k, v):
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+
+    same(step(compiled(f), tensors, tensors), step(f, tensors, tensors))
+    with torch.no_grad():
+        same([compiled(f)(*tensors)], [f(*tensors)])
+    assert backend.reports[-1].taken
+
+
 def test_a_norm_in_evaluation_is_taken():
     module = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.ReLU()).eval()
     x = torch.randn(2, 3, 6, 6)

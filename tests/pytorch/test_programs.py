@@ -137,6 +137,14 @@ def test_callables_of_flex_attention_are_read_with_what_they_capture():
     def capped(s, b, h, q, k):
         return torch.tanh(s / 5.0) * 5.0 - slopes[h] * (q - k)
 
+    def some(s, b, h, q, k):  # nothing of the first rows
+        return torch.where(q > 2, s, -INF)
+
+    q = torch.randn(1, 2, 8, 4)
+    def masked(q):
+        return flex_attention(q, q, q, score_mod=some)
+
+    agrees("empty rows", from_torch(masked, q).run(q).float(), masked(q))
     for heads in (4, 2):
 
         def f(q, k, v, heads=heads):

@@ -15,7 +15,7 @@ from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value
 from napkin_eq.pytorch.build.table import operator
 from napkin_eq.pytorch.build.wires import Dim
 from napkin_eq.pytorch.operators.arithmetic import add, mul
-from napkin_eq.pytorch.operators.reductions import normalised
+from napkin_eq.pytorch.operators.reductions import EMPTY, emptied, normalised
 from napkin_eq.pytorch.operators.views import transpose
 
 Inner = Callable[
@@ -144,13 +144,12 @@ def attention(
     """Return values weighted by a softmax of scores; a row in which every score is masked gives 0."""
     if dropout_p:
         raise NapkinError(f"dropout_p={dropout_p} draws random numbers, which the language does not have")
-    biased = attn_mask is not None and not attn_mask.truth
 
     def changed(scores: Value, heads: int, shared: int) -> Value:
         mask = attn_mask
         if mask is not None and shared > 1:
             mask = _by_heads(b, mask, heads, shared)
-        if mask is not None and biased:
+        if mask is not None and not mask.truth:
             scores = add(b, scores, mask, 1)
         elif mask is not None:
             scores = b.pointwise(lambda s, m: nq.where(m, s, NEGATIVE), scores, mask)
@@ -159,7 +158,7 @@ def attention(
             scores = b.value(nq.where(columns <= rows, scores.term, NEGATIVE), scores.dims, scores.dtype)
         return scores
 
-    return weighed(b, query, key, value, scale, changed, not biased)
+    return weighed(b, query, key, value, scale, changed)
 
 
 def _first_of(out: Value, results: int) -> tuple[Value | None, ...]:
@@ -250,9 +249,9 @@ def weighed(
     value: Value,
     scale: Any,
     changed: Callable[[Value, int, int], Value],
-    empty: bool,
 ) -> Value:
-    """Return values weighted by a softmax of scores after a change of these; more heads of queries share those of keys.
+    """Return values weighted by a softmax of scores after a change of these; more heads of queries share those of keys;
+    a row in which every score is -inf gives 0.
 
     The change gets the scores, the number of the dimension of heads, and how many heads share one: then they have two
     dimensions.
@@ -267,8 +266,10 @@ def weighed(
     scores = product(b, query, transpose(b, key, -1, -2))
     scores = mul(b, scores, b.known(query.dims[-1], "attention") ** -0.5 if scale is None else float(scale))
     scores = changed(scores, heads, shared)
-    weights = b.value(normalised(b, scores.term, [scores.dims[-1]], empty), scores.dims, scores.dtype)
+    row = [scores.dims[-1]]
+    weights = b.value(normalised(b, scores.term, row, EMPTY), scores.dims, scores.dtype)
     out = product(b, weights, value)
+    out = replace(out, term=emptied(b, scores.term, row, out.term))
     if shared > 1:
         merged = (*out.dims[heads], *out.dims[heads + 1])
         out = b.value(out.term, (*out.dims[:heads], merged, *out.dims[heads + 2 :]), out.dtype)
@@ -314,7 +315,7 @@ def flex_attention(
         mask = inner(block_mask[-1], [*places, *of_mask])
         return b.pointwise(lambda s, m: nq.where(m, s, NEGATIVE), b.real(changed_scores), b.mask(mask))
 
-    return weighed(b, query, key, value, scale, changed, True), None, None
+    return weighed(b, query, key, value, scale, changed), None, None
 
 
 def _alone(value: Value, kept: Sequence[int]) -> list[Dim]:

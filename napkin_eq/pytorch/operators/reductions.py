@@ -10,11 +10,14 @@ from typing import Any
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Map, Reduce, Term, as_real, lift, subterms
-from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value
+from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Edge, Value
 from napkin_eq.pytorch.build.table import operator
+from napkin_eq.pytorch.edges import shown
 
 Dims = Sequence[int] | int | None
 MASKED = "a row that may hold -inf alone, where PyTorch gives NaN and the language 0"
+EMPTY = "a row that may hold -inf alone, where PyTorch gives 0, or NaN, which is none"
+ALONE = "a softmax of what is the same along a row, which is NaN in PyTorch where data are NaN or infinite"
 
 
 @operator("sum.default")
@@ -274,23 +277,50 @@ def log_sum_exp(b: Builder, self: Value, dim: Dims, keepdim: bool) -> Value:
 def log_of_sum(b: Builder, term: Term, over: Sequence[Any]) -> Term:
     """Return the logarithm of the sum of the exponentials over dimensions."""
     top = b.fold("max", term, over)
-    b.edge("present", top, MASKED, plain=True)
+    _noted(b, term, top, over, MASKED)
     return top + nq.log(b.fold("sum", nq.exp(term - top), over))
 
 
-def normalised(b: Builder, term: Term, over: Sequence[Any], empty: bool = False) -> Term:
-    """Return the exponentials over dimensions, relative to their sum; `empty`: PyTorch has 0 for none, too."""
+def _noted(b: Builder, term: Term, top: Term, over: Sequence[Any], said: str) -> None:
+    """Note the edges of what is taken relative to the largest of a row: no element may be present, and a number that is
+    the same along the row is 0 less itself in the language, whatever it is.
+    """
+    b.edge("present", top, said, plain=True)
+    if not any(axis in term.axes for dim in over for axis in dim):
+        b.edge("number", term, ALONE, plain=True)
+
+
+def emptied(b: Builder, scores: Term, over: Sequence[Any], found: Term) -> Term:
+    """Return what was found of a softmax of scores, and 0 where all of a row's are -inf, as attention has it.
+
+    The arithmetic of exponentials is NaN there. The choice stands around the whole, which is computed in one pass over
+    a row as it is without the choice; where a row is shown never to be empty there is none.
+    """
+    top = b.fold("max", scores, over)
+    if shown(Edge("present", top, EMPTY)):
+        return found
+    return nq.where(top <= NEGATIVE, 0.0, found)
+
+
+def normalised(b: Builder, term: Term, over: Sequence[Any], said: str = MASKED) -> Term:
+    """Return the exponentials over dimensions, relative to their sum; `said`: what there is to say of empty rows."""
     top = b.fold("max", term, over)
-    if not empty:
-        b.edge("present", top, MASKED, plain=True)
+    _noted(b, term, top, over, said)
     shifted = nq.exp(term - top)
     return shifted * nq.reciprocal(b.fold("sum", shifted, over))
 
 
-@operator("softmax.int", "_softmax.default", "_safe_softmax.default")
+@operator("softmax.int", "_softmax.default")
 def softmax(b: Builder, self: Value, dim: int) -> Value:
     value = b.real(self)
     return replace(value, term=normalised(b, value.term, [self.dims[d] for d in b.dims(self, dim)]))
+
+
+@operator("_safe_softmax.default")
+def safe_softmax(b: Builder, self: Value, dim: int) -> Value:
+    """Return a softmax that is 0 in a row of -inf alone."""
+    value, over = b.real(self), [self.dims[d] for d in b.dims(self, dim)]
+    return replace(value, term=emptied(b, value.term, over, normalised(b, value.term, over, EMPTY)))
 
 
 @operator("log_softmax.int", "_log_softmax.default")
