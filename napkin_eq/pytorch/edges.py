@@ -132,7 +132,7 @@ def _all(children: list[Term]) -> Term:
 
 def _bare(top: Term) -> bool:
     """Tell whether data stand, without a sum between, in what a row is the largest of: there -inf may be a mask."""
-    waiting, seen = list(top.children), set[Term]()
+    waiting, seen = [top], set[Term]()  # of one element the largest is the element itself
     while waiting:
         term = waiting.pop()
         if term in seen:

@@ -19,6 +19,7 @@ from napkin_eq.lang.term import Const, subterms
 from napkin_eq.pipeline.reference import Evaluation, needed
 from napkin_eq.pytorch import edge_trial
 from napkin_eq.pytorch.edge_trial import Differs, Trial, with_edges
+from napkin_eq.pytorch.edges import shown
 from napkin_eq.pytorch.flat import flat
 from napkin_eq.pytorch.importer import from_torch, of_graph
 from napkin_eq.pytorch.kernels import diagram_of
@@ -156,6 +157,53 @@ def masked(q, k, v, mask):
     return scores.masked_fill(mask, -INF).softmax(-1) @ v
 
 
+ROWS = torch.tensor([[0, 0, 0, 0, 0], [1, 1, 1, 1, 1], [1, 0, 1, 0, 0], [0, 0, 0, 0, 1]]).bool()
+
+
+def attended(q, k, v, m):
+    return torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=m)
+
+
+def safely(q, k, v, m):
+    return torch.ops.aten._safe_softmax(q @ k.mT + m, -1) @ v
+
+
+@pytest.mark.parametrize("seen", [False, True])
+@pytest.mark.parametrize(
+    ("fn", "mask"), [(attended, ROWS), (attended, torch.zeros(ROWS.shape).masked_fill(~ROWS, -INF)), (safely, None)]
+)
+def test_attention_is_zero_in_a_row_that_is_masked_whole_and_nan_where_its_scores_are(fn, mask, seen, tmp_path):
+    mask = torch.zeros(ROWS.shape).masked_fill(~ROWS, -INF) if mask is None else mask
+    mask = mask | torch.eye(4, 5).bool() if seen and mask.dtype == torch.bool else mask
+    q, k, v = torch.randn(2, 4, 8), torch.rand(2, 5, 8), torch.randn(2, 5, 6)
+    program = from_torch(fn, q, k, v, mask)
+    torch.testing.assert_close(program.run(q, k, v, mask).float(), fn(q, k, v, mask), rtol=1e-4, atol=1e-5)
+    assert (fn(q, k, v, mask)[:, 0] == 0).all() or mask[0].any()
+    plan = with_edges(nq.derive(diagram_of(program), dtype="float32", printer="triton", limit=10))
+    run = loaded(emit(plan, "triton"), tmp_path).run
+    for number, at in ((0.0, 0), (NAN, 1), (NAN, 2), (INF, 1), (-INF, 3)):
+        q[1, at, 0] = number
+        given = {"q": q, "k": k, "v": v, "m": mask}
+        with np.errstate(all="ignore"):
+            got = run(*(given[buffer.name].to(DEVICE) for buffer in plan.inputs)).cpu()
+        wanted = fn(q, k, v, mask)
+        torch.testing.assert_close(got, wanted, equal_nan=True, rtol=1e-4, atol=1e-5)
+        (found,) = program.referred((q, k, v, mask))
+        torch.testing.assert_close(found.float(), wanted, equal_nan=True, rtol=1e-4, atol=1e-5)
+
+
+def test_attention_under_masks_of_coordinates_alone_has_no_choice_for_empty_rows():
+    q = torch.empty(2, 16, 8)
+    for fn, choices in (
+        (lambda q: torch.nn.functional.scaled_dot_product_attention(q, q, q, is_causal=True), 1),
+        (lambda q: torch.nn.functional.scaled_dot_product_attention(q, q, q), 0),
+        (lambda q: attended(q, q, q, torch.arange(16) > 2), 1),
+        (lambda q: attended(q, q, q, torch.arange(16)[:, None] > torch.arange(16)), 2),  # the first row is empty
+    ):
+        (term,) = (term for _, term in from_torch(fn, q).diagram.outputs)
+        assert sum(getattr(part, "op", "") == "where" for part in subterms(term)) == choices
+
+
 def test_attention_of_many_heads_under_a_mask_is_tried_soon():
     found, trial = given(*[(8, 8, 512, 96)] * 3, (torch.bool, 1, 1, 512, 512))(masked)
     assert max(trial.small.sizes.values()) <= 64 and edge_trial._work(trial.small) < 1e9
@@ -202,6 +250,21 @@ def test_a_trial_does_not_make_the_products_that_it_sums():
 def test_labels_that_are_coordinates_are_never_left_out():
     program = from_torch(lambda x: torch.nn.functional.cross_entropy(x, torch.arange(8)), torch.empty(8, 8))
     assert not any(isinstance(part, Const) and part.value == -100 for part in subterms(program.diagram.term))
+
+
+@pytest.mark.parametrize(
+    ("fn", "shape"),
+    [
+        (lambda x: x.softmax(1) + 1, (3, 1)),
+        (lambda x: x.log_softmax(1), (3, 1)),
+        (lambda x: x.sum(1, keepdim=True).softmax(1), (3, 4)),
+        (lambda x: torch.nn.functional.avg_pool1d(x, 2)[:, None].repeat(1, 3, 1, 1).softmax(1), (2, 3, 4)),
+    ],
+)
+def test_what_is_the_same_along_a_row_is_tried_since_its_softmax_is_a_number_whatever_it_is(fn, shape):
+    assert not all(map(shown, from_torch(fn, torch.empty(shape)).edges))
+    with pytest.raises(Differs, match="PyTorch's nan"):
+        with_edges(derived(fn, shape))
 
 
 def test_places_of_extremes_are_not_taken():
