@@ -74,8 +74,8 @@ def _places_of_any(kernel: p.Kernel) -> bool:
 
 
 def with_edges(found: Derived) -> p.Plan:
-    """Return a derivation's plan with the machine's own values at edges, NaN kept in maxima, and -inf not in products,
-    if that is needed.
+    """Return a derivation's plan with the machine's own values at edges, NaN kept in maxima, -inf not in products, and
+    running maxima begun with the first that is no -inf, if that is needed.
 
     Raises Differs where it is not PyTorch's on some of the data tried, or cannot be tried.
     """
@@ -86,18 +86,19 @@ def with_edges(found: Derived) -> p.Plan:
         raise Differs(f"{AT_EDGE} not tried: there is no plan in small, and the sizes of its axes are not known")
     trial, why = Trial(small), ""
     tried: list[p.Plan] = []
-    for absorbing, nan in product((True, False), (False, True)):
-        plan = _bare(small.plan, nan, absorbing)
-        if plan in tried or (nan and any(kernel.workers is not None for kernel in found.plan.kernels)):
+    for absorbing, nan, begun in product((True, False), (False, True), (False, True)):
+        plan = _bare(small.plan, nan, absorbing, begun)
+        if plan in tried or ((nan or begun) and any(kernel.workers is not None for kernel in found.plan.kernels)):
             continue
         tried.append(plan)
         if not (why := trial.difference(plan)):
-            return _bare(found.plan, nan, absorbing)
+            return _bare(found.plan, nan, absorbing, begun)
     raise Differs(f"{AT_EDGE} not PyTorch's: {why}")
 
 
-def _bare(plan: p.Plan, nan: bool, absorbing: bool) -> p.Plan:
-    return replace(plan, kernels=tuple(bare(kernel, nan=nan, absorbing=absorbing) for kernel in plan.kernels))
+def _bare(plan: p.Plan, nan: bool, absorbing: bool, begun: bool = False) -> p.Plan:
+    kernels = (bare(kernel, nan=nan, absorbing=absorbing, begun=begun) for kernel in plan.kernels)
+    return replace(plan, kernels=tuple(kernels))
 
 
 def _in_small(found: Derived) -> Miniature:
@@ -361,13 +362,17 @@ def _numbers(kind: str, named: list[int]) -> list[float]:
 
 
 def _changes(kind: str, rank: int, named: list[int]) -> Iterator[tuple[str, Change]]:
-    """Yield what an input may hold: a number everywhere, at the first and last element, in a row along each axis."""
+    """Yield what an input may hold: a number everywhere, at the first and last element, -inf everywhere but there, a
+    number in a row along each axis.
+    """
     numbers = _numbers(kind, named)
     for number in [0.0, -INF] if kind == "real" else numbers:
         yield f"all {number:g}", _at(number, ...)
     for number in numbers:
         yield f"{number:g} at the first element", _at(number, *(0,) * rank)
         yield f"{number:g} at the last element", _at(number, *(-1,) * rank)
+    for axis in range(rank if kind == "real" else 0):  # whole blocks before the first that is not so
+        yield f"-inf before the last along {axis}", _at(-INF, *(slice(None),) * axis, slice(None, -1))
     for number in numbers if rank > 1 else ():
         for axis in range(rank):
             yield f"{number:g} in a row along {axis}", _row(number, rank, axis)

@@ -192,6 +192,19 @@ def test_attention_is_zero_in_a_row_that_is_masked_whole_and_nan_where_its_score
         torch.testing.assert_close(found.float(), wanted, equal_nan=True, rtol=1e-4, atol=1e-5)
 
 
+def test_rows_whose_first_blocks_hold_minus_infinity_alone_are_streamed(tmp_path):
+    q, k, v, m = torch.randn(16, 16), torch.randn(4096, 16), torch.randn(4096, 16), torch.randn(16, 4096)
+    m[:, :3000], m[1, :-1], m[2, 3002:], m[3] = -INF, -INF, -INF, -INF
+    found, trial = given(q.shape, k.shape, v.shape, m.shape)(attended)
+    plan = trial.small.plan
+    assert "before the last" in trial.difference(edge_trial._bare(plan, True, True))
+    assert not trial.difference(edge_trial._bare(plan, True, True, begun=True))
+    plan, data = with_edges(found), {"q": q, "k": k, "v": v, "m": m}
+    with np.errstate(all="ignore"):
+        got = loaded(emit(plan, "triton"), tmp_path).run(*(data[b.name].to(DEVICE) for b in plan.inputs)).cpu()
+    torch.testing.assert_close(got, attended(q, k, v, m), rtol=1e-4, atol=1e-5)
+
+
 def test_attention_under_masks_of_coordinates_alone_has_no_choice_for_empty_rows():
     q = torch.empty(2, 16, 8)
     for fn, choices in (

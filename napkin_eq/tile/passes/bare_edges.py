@@ -15,12 +15,45 @@ from napkin_eq.lang.operators import ABSENT
 from napkin_eq.tile import ir as p
 
 
-def bare(kernel: p.Kernel, *, nan: bool, absorbing: bool = True) -> p.Kernel:
+def bare(kernel: p.Kernel, *, nan: bool, absorbing: bool = True, begun: bool = False) -> p.Kernel:
     """Return a kernel with the machine's own values at edges; `nan`: NaN is kept in maxima and minima, too.
 
-    absorbing: what is -inf stays so in products and where it is subtracted, as what is absent does.
+    absorbing: what is -inf stays so in products and where it is subtracted, as what is absent does. begun: what blocks
+    are taken relative to is a running maximum only once one is larger than -inf, and 0 before.
     """
-    return replace(kernel, body=_needed(_stripped(kernel.body, {}, absorbing)), nan=nan)
+    body = _stripped(kernel.body, {}, absorbing)
+    return replace(kernel, body=_needed(_begun(body) if begun else body), nan=nan)
+
+
+def _begun(body: Sequence[p.Stmt]) -> tuple[p.Stmt, ...]:
+    """Return statements that compute with 0 in the place of a running maximum that is -inf still: blocks may hold -inf
+    alone before the first that does not, and -inf less itself would be NaN in all that follow.
+    """
+    found: list[p.Stmt] = []
+    for stmt in body:
+        if isinstance(stmt, p.Loop):
+            carried = {value.name for value, start in stmt.carried if start == ABSENT}
+            parts = (replace(part, body=_begun_within(_begun(part.body), carried)) for part in stmt.parts)
+            stmt = replace(stmt, parts=tuple(parts))
+        found.append(stmt)
+    return tuple(found)
+
+
+def _begun_within(body: Sequence[p.Stmt], carried: set[str]) -> tuple[p.Stmt, ...]:
+    assigned = {stmt.value for stmt in body if isinstance(stmt, p.Assign) and stmt.target in carried}
+    held: dict[str, str] = {}
+    found: list[p.Stmt] = []
+    for stmt in body:
+        if isinstance(stmt, p.Let) and stmt.op in ("add", "sub", "mul", "neg", "fma"):
+            stmt = replace(stmt, args=tuple(held.get(arg, arg) if isinstance(arg, str) else arg for arg in stmt.args))
+        found.append(stmt)
+        if isinstance(stmt, p.Let) and stmt.op == "max" and stmt.out.name in assigned:
+            none = replace(stmt.out, name=f"{stmt.out.name}__none", dtype="i1")
+            number = replace(stmt.out, name=f"{stmt.out.name}__begun")
+            found.append(p.Let(none, "eq", (stmt.out.name, ABSENT)))
+            found.append(p.Let(number, "where", (none.name, 0.0, stmt.out.name)))
+            held[stmt.out.name] = number.name
+    return tuple(found)
 
 
 def _stripped(body: Sequence[p.Stmt], made: dict[str, p.Stmt], absorbing: bool) -> tuple[p.Stmt, ...]:
