@@ -70,6 +70,19 @@ def test_the_first_nan_is_the_largest_and_data_are_read_once(fn, tmp_path):
     assert got.tolist() == fn(DATA).tolist()
 
 
+def test_the_number_of_coordinates_that_differ_is_nan_where_one_is(tmp_path):
+    def fn(x, y):
+        return torch.cdist(x, y, p=0.0)
+
+    x, y = DATA.clone(), torch.randn(3, 4)
+    y[0] = x[3]
+    traced = make_fx(fn, tracing_mode="fake")(x, y)
+    found = nq.derive(diagram_of(of_graph(traced.graph, "differ", {}, {})), dtype="float32", printer="triton", limit=10)
+    with np.errstate(all="ignore"):
+        got = loaded(emit(found.plan, "triton"), tmp_path).run(x.to(DEVICE), y.to(DEVICE)).cpu()
+    torch.testing.assert_close(got, fn(x, y), equal_nan=True)
+
+
 def test_a_place_among_numbers_that_may_be_nan_is_not_taken():
     x, y = nq.axes("x y", x=6, y=4)
     a = nq.array("a", x, y)

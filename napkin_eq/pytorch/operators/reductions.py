@@ -245,7 +245,12 @@ def _apart(b: Builder, x1: Value, x2: Value) -> Value:
 
 @operator("_cdist_forward.default")
 def distances(b: Builder, x1: Value, x2: Value, p: float) -> Value:
-    return vector_norm(b, _apart(b, x1, x2), p, [-1], False)
+    away = _apart(b, x1, x2)
+    if p == 0:  # how many coordinates differ, and NaN where one is NaN, which a norm of order 0 counts
+        size = nq.abs(away.term)
+        away = replace(away, term=nq.where(size > 0.0, 1.0, size))
+        return b.folded("sum", away, [len(away.dims) - 1], False, "float32")
+    return vector_norm(b, away, p, [-1], False)
 
 
 @operator("_cdist_backward.default")
