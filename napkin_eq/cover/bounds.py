@@ -18,7 +18,7 @@ from napkin_eq.machine.gpu import Hardware
 from napkin_eq.search.candidates import Stored
 from napkin_eq.search.placement import parallel
 from napkin_eq.tile.resources import BYTES
-from napkin_eq.tile.stream_facts import contracted
+from napkin_eq.tile.stream_facts import MIN_DOT, contracted
 
 # More than the widest tile of an output: what does not vary along a wider axis is computed again for each of its blocks
 WIDEST = 512
@@ -74,13 +74,19 @@ def bound_us(
     moved = (sum(arrays.values()) / model.read_rate + written / model.write_rate) / copying
     masks, parted = _masks(terms) if masked else ([], set())
     sure = _sure(piece.source)
-    times, blocked = _times(piece, terms, machine, several), _blocked(piece, several)
+    within = _within(piece, terms)
+    times, blocked = _times(piece, within, machine, several), _blocked(piece, within, several)
+    walked = _walked(piece, within, machine, times, blocked)
+
+    def grouped(term: Term, computed: bool) -> tuple[float, frozenset[str]]:
+        return times(term, computed), blocked(term, computed)
+
     # Bytes that blocks ask for, and operations: of each amount how often at the least, and along which axes of blocks
     # it does not vary
     asked, flops = list[Amount](), list[Amount]()
     if not masks:
         asked = [
-            (size, [(times(way, False), blocked(way, False)) for way in direct[t]])
+            (size, [kind(way, False) for way in direct[t] for kind in (grouped, walked)])
             for t, size in arrays.items()
             if t not in parted
         ]
@@ -92,30 +98,33 @@ def bound_us(
         some = term in parted or any({a.name for a in m.axes} & {a.name for a in product.axes} for m in left)
         share = (0.5 if all(_half(m) for m in masks) and term not in parted else 0.0) if some else 1.0
         if contracted(term) is not None:
-            flops.append((2 * elements(product.axes) * share, [(times(term), blocked(term, True))]))
+            flops.append((2 * elements(product.axes) * share, [grouped(term, True), walked(term, True)]))
         elif isinstance(term, Map) and term.op == "exp":
             special += elements(term.axes) * share
     found = math.inf
-    for again in _blocks(piece, asked + flops):
+    for again in _blocks(piece, asked + flops, frozenset() if several else _held(piece)):
         matrix = _amount(flops, again) / (machine.flops(dtype) * RATE)
         moving = max(moved, _amount(asked, again) / machine.l2.copy_bandwidth)
         found = min(found, launched(max(moving, matrix, special / machine.rate("sfu")), moving, machine))
     return found * 1e6
 
 
-def _blocks(piece: Piece, amounts: Sequence[Amount]) -> Iterator[dict[frozenset[str], float]]:
+def _blocks(piece: Piece, amounts: Sequence[Amount], held: frozenset[str]) -> Iterator[dict[frozenset[str], float]]:
     """Yield how many blocks there are at the least along the axes of an output that something does not vary along, for
     each way to share out the elements of a tile among them.
 
-    Axes along which the same does not vary are one, as blocks along either read or compute the same again.
+    Axes along which the same does not vary are one, as blocks along either read or compute the same again. held: axes
+    that a tile may hold whole, however wide.
     """
     ways = list(dict.fromkeys(axes for _, some in amounts for _, axes in some if axes))
-    alike: dict[tuple[bool, ...], list[int]] = {}
+    alike: dict[tuple[bool, ...], list[tuple[int, int]]] = {}
     for dim in piece.outputs[0].dims:
         if any(pattern := tuple(dim.name in axes for axes in ways)):
-            alike.setdefault(pattern, []).append(extent(dim))
-    sizes = [math.prod(extents) for extents in alike.values()]
-    most = [math.prod(min(WIDEST, 1 << (e - 1).bit_length()) for e in extents) for extents in alike.values()]
+            whole = 1 << (extent(dim) - 1).bit_length()
+            widest = whole if dim.name in held else min(WIDEST, whole)
+            alike.setdefault(pattern, []).append((extent(dim), widest))
+    sizes = [math.prod(size for size, _ in extents) for extents in alike.values()]
+    most = [math.prod(widest for _, widest in extents) for extents in alike.values()]
     for tiles in _shared_out(LARGEST, most):
         counts = [-(-size // tile) for size, tile in zip(sizes, tiles, strict=True)]
         yield {
@@ -139,21 +148,77 @@ def _amount(amounts: Sequence[Amount], again: Mapping[frozenset[str], float]) ->
     return sum(amount * min(max(least, again.get(axes, 1.0)) for least, axes in ways) for amount, ways in amounts)
 
 
-def _blocked(piece: Piece, several: bool) -> Callable[[Term, bool], frozenset[str]]:
-    """Return what tells along which axes of blocks a value does not vary: each block along these reads it, or computes
-    it, for itself.
+def _held(piece: Piece) -> frozenset[str]:
+    """Return the axes of outputs that a tile may hold whole."""
+    return frozenset(a.name for o in piece.outputs for a in o.dims if 1 < extent(a) <= HOLDS)
+
+
+def _within(piece: Piece, terms: list[Term]) -> dict[Term, set[frozenset[str]]]:
+    """Return, of each term, the axes of outputs over all of which it enters folds, by each way to an output."""
+    common = {a.name for a in piece.outputs[0].dims if all(a.name in {d.name for d in o.dims} for o in piece.outputs)}
+    within: dict[Term, set[frozenset[str]]] = {t: set() for t in terms}
+    for output in parallel(piece.source):
+        within[output].add(frozenset())
+    for term in reversed(terms):
+        own = {term.axis.name} & common if isinstance(term, Reduce) else set[str]()
+        for child in term.children:
+            within[child] |= {folded | own for folded in within[term]}
+    return within
+
+
+def _blocked(
+    piece: Piece, within: Mapping[Term, set[frozenset[str]]], several: bool
+) -> Callable[..., frozenset[str]]:
+    """Return what tells along which axes of blocks a value does not vary, or is needed at all places of, unless that is
+    not asked for: each block along these reads it, or computes it, for itself.
     """
     shapes = [{a.name for a in o.dims} for o in piece.outputs]
     alike = all(names == shapes[0] for names in shapes)
     long = frozenset(a.name for a in piece.outputs[0].dims if extent(a) > 1) if alike else frozenset[str]()
+    held = _held(piece)
 
-    def along(term: Term, computed: bool) -> frozenset[str]:
-        return frozenset() if several and not computed else long - {a.name for a in term.axes}
+    def along(term: Term, computed: bool, folded: bool = True) -> frozenset[str]:
+        varying = {a.name for a in term.axes}
+        if several:
+            return long - varying if computed else frozenset()
+        # One way that it enters folds is enough: what a block needs by it is no less than its part
+        needed = max((sorted(axes & held) for axes in within[term]), key=lambda axes: (len(axes), axes), default=[])
+        return long - (varying - {*needed} if folded else varying)
 
     return along
 
 
-def _times(piece: Piece, terms: list[Term], machine: Hardware, several: bool) -> Callable[..., float]:
+def _walked(
+    piece: Piece,
+    within: Mapping[Term, set[frozenset[str]]],
+    machine: Hardware,
+    times: Callable[..., float],
+    blocked: Callable[..., frozenset[str]],
+) -> Callable[[Term, bool], tuple[float, frozenset[str]]]:
+    """Return what tells how many times a contraction is computed, or an array read, at the least, and along which axes
+    each block does it again, where programs walk the axes over all of which it enters folds.
+
+    They go along these for the folds, and again for what is needed at each place; and blocks along other axes alone
+    keep processors busy, each of as many rows as the matrix unit takes, where the rows are among those.
+    """
+    common = {a.name for a in piece.outputs[0].dims if all(a.name in {d.name for d in o.dims} for o in piece.outputs)}
+
+    def walked(term: Term, computed: bool) -> tuple[float, frozenset[str]]:
+        ways, least = within[term], times(term, computed)
+        over = frozenset[str]().union(*ways)
+        if over and computed:
+            others = [a for a in term.axes if a.name not in over]
+            rows = all(a.name in common for a in others)
+            places = math.prod(extent(a) for a in others)
+            least = max(least, len(ways) * max(1.0, machine.chip.sms * MIN_DOT / places if rows else 1.0))
+        return max(least, float(len(ways))) if over else least, blocked(term, computed, False)
+
+    return walked
+
+
+def _times(
+    piece: Piece, within: Mapping[Term, set[frozenset[str]]], machine: Hardware, several: bool
+) -> Callable[..., float]:
     """Return what tells how many times a contraction is computed, or an array read, at least; of a contraction idle
     processors count as busy.
 
@@ -166,26 +231,20 @@ def _times(piece: Piece, terms: list[Term], machine: Hardware, several: bool) ->
     common = [a for a in piece.outputs[0].dims if all(a.name in names for names in shapes)]
     alike = all(names == shapes[0] for names in shapes)
     long = {a.name for a in common if extent(a) > HOLDS}
-    within: dict[Term, set[frozenset[str]]] = {t: set() for t in terms}
-    for output in parallel(piece.source):
-        within[output].add(frozenset())
-    for term in reversed(terms):
-        own = {term.axis.name} & long if isinstance(term, Reduce) else set[str]()
-        for child in term.children:
-            within[child] |= {folded | own for folded in within[term]}
 
     def times(term: Term, computed: bool = True) -> float:
         if several and not computed:
             return 1.0  # what a fold gives is stored, once
+        ways = {folded & long for folded in within[term]}
         varying, found = {a.name for a in term.axes}, 1.0
         blocks = math.prod(extent(a) for a in common if a.name in varying)
         if not alike:
             found = max(found, machine.chip.sms / blocks / (1 if computed else SHARES))
-        for name in frozenset[str]().union(*within[term]):
+        for name in frozenset[str]().union(*ways):
             axis = next(a for a in common if a.name == name)
             walked = machine.chip.sms / (blocks // extent(axis) if name in varying else blocks)
-            found = max(found, float(len(within[term])) if computed else 1.0, min(extent(axis) // WIDEST, walked))
-        for folded in () if several else within[term]:
+            found = max(found, float(len(ways)) if computed else 1.0, min(extent(axis) // WIDEST, walked))
+        for folded in () if several else ways:
             # One block folds all of a place along the other axes, and takes no more than a processor's share
             if len(folded) > 1:
                 places = math.prod(extent(a) for a in common if a.name in varying - folded)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from napkin_eq.egraph.budget import METER
@@ -93,22 +93,30 @@ def _solved(
         if any(len(columns[i].outs) > 1 for i in making):  # two would be two arrays of one value
             row(-1.0, dict.fromkeys(making, -1.0))
     alike: dict[tuple[tuple[int, ...], int], list[int]] = {}
+    beside: dict[tuple[tuple[int, ...], int], list[int]] = {}
     for place, column in enumerate(columns):
         for value in column.reads:
             alike.setdefault((column.outs, value), []).append(place)
+        for value in column.inside:
+            if value in stored:
+                beside.setdefault((column.outs, value), []).append(place)
     for (_, value), places in alike.items():  # of those that store the same values one is enough
         row(0.0, {stored[value]: 1.0, **dict.fromkeys(places, -1.0)})
+    for (_, value), places in beside.items():  # what is stored is read, not computed again
+        row(-1.0, {stored[value]: -1.0, **dict.fromkeys(places, -1.0)})
     for cover in refused:
         row(1.0 - len(cover), dict.fromkeys(sorted(cover), -1.0))
-    ordered, apart, begun = False, set[tuple[int, int]](), time.process_time()
+    ordered, apart, begun, least = False, set[tuple[int, int]](), time.process_time(), 0.0
     while True:
         if time.process_time() - begun > AGAIN * seconds:
-            return greedy(columns, outputs, refused)
+            found = greedy(columns, outputs, refused)
+            return found and replace(found, bound=min(least, found.price))
         METER.did("column", count)
         _run(highspy, model, seconds)
         info, status = model.getInfo(), model.getModelStatus()
         if status == highspy.HighsModelStatus.kInfeasible or info.primal_solution_status != 2:
             return None if status == highspy.HighsModelStatus.kInfeasible else greedy(columns, outputs, refused)
+        least = max(least, min(info.objective_function_value, info.mip_dual_bound))  # rows that follow only raise it
         solution = model.getSolution().col_value
         places = _needed([i for i in range(count) if solution[i] > 0.5], columns, outputs)
         clashes = {(i, j) for i in places for j in places if i != j and set(columns[i].inside) & set(columns[j].outs)}
@@ -119,8 +127,7 @@ def _solved(
             apart |= clashes
             continue
         if (order := in_order(places, columns)) is not None:
-            bound = max(0.0, min(info.objective_function_value, info.mip_dual_bound))
-            return Chosen(order, sum(columns[i].price for i in order), bound, "HiGHS")
+            return Chosen(order, sum(columns[i].price for i in order), least, "HiGHS")
         assert not ordered, "a circle, though values have an order"
         ordered = True
         span, number = many + 1.0, count + 2 * many + count
