@@ -166,9 +166,7 @@ def _within(piece: Piece, terms: list[Term]) -> dict[Term, set[frozenset[str]]]:
     return within
 
 
-def _blocked(
-    piece: Piece, within: Mapping[Term, set[frozenset[str]]], several: bool
-) -> Callable[..., frozenset[str]]:
+def _blocked(piece: Piece, within: Mapping[Term, set[frozenset[str]]], several: bool) -> Callable[..., frozenset[str]]:
     """Return what tells along which axes of blocks a value does not vary, or is needed at all places of, unless that is
     not asked for: each block along these reads it, or computes it, for itself.
     """

@@ -106,17 +106,17 @@ def _solved(
         row(-1.0, {stored[value]: -1.0, **dict.fromkeys(places, -1.0)})
     for cover in refused:
         row(1.0 - len(cover), dict.fromkeys(sorted(cover), -1.0))
-    ordered, apart, begun, least = False, set[tuple[int, int]](), time.process_time(), 0.0
+    ordered, apart, begun, bound = False, set[tuple[int, int]](), time.process_time(), 0.0
     while True:
         if time.process_time() - begun > AGAIN * seconds:
             found = greedy(columns, outputs, refused)
-            return found and replace(found, bound=min(least, found.price))
+            return found and replace(found, bound=min(bound, found.price))
         METER.did("column", count)
         _run(highspy, model, seconds)
         info, status = model.getInfo(), model.getModelStatus()
         if status == highspy.HighsModelStatus.kInfeasible or info.primal_solution_status != 2:
             return None if status == highspy.HighsModelStatus.kInfeasible else greedy(columns, outputs, refused)
-        least = max(least, min(info.objective_function_value, info.mip_dual_bound))  # rows that follow only raise it
+        bound = max(bound, min(info.objective_function_value, info.mip_dual_bound))  # rows that follow only raise it
         solution = model.getSolution().col_value
         places = _needed([i for i in range(count) if solution[i] > 0.5], columns, outputs)
         clashes = {(i, j) for i in places for j in places if i != j and set(columns[i].inside) & set(columns[j].outs)}
@@ -127,7 +127,7 @@ def _solved(
             apart |= clashes
             continue
         if (order := in_order(places, columns)) is not None:
-            return Chosen(order, sum(columns[i].price for i in order), least, "HiGHS")
+            return Chosen(order, sum(columns[i].price for i in order), bound, "HiGHS")
         assert not ordered, "a circle, though values have an order"
         ordered = True
         span, number = many + 1.0, count + 2 * many + count
