@@ -13,9 +13,9 @@ from typing import Any
 
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import DTYPES, Input, as_real
+from napkin_eq.lang.term import DTYPES, Input
 from napkin_eq.pytorch.build.builder import Builder, Edge, Value
-from napkin_eq.pytorch.build.narrow import FLOATS, wrapped
+from napkin_eq.pytorch.build.narrow import FLOATS, whole
 from napkin_eq.pytorch.build.rolled import put
 from napkin_eq.pytorch.build.table import arguments, name_of, rules
 from napkin_eq.pytorch.build.wires import ROUNDS, Wires
@@ -24,32 +24,22 @@ from napkin_eq.pytorch.operators.pairs import PARTS, Pair, opened
 from napkin_eq.pytorch.operators.pairs import read as pairs_of
 from napkin_eq.pytorch.program import REAL, Port, Program, lying
 
-# Of whole numbers of few bits these wrap around.
-WRAPPING = (
-    "add",
-    "sub",
-    "rsub",
-    "mul",
-    "neg",
-    "abs",
-    "pow",
-    "square",
-    "floor_divide",
-    "div",
-    "__lshift__",
-    "bitwise_left_shift",
+# Operators that give none but numbers that they are given, or compare them, or count places: their whole numbers are no
+# larger, and are exact in real terms where the given ones are. All others are taken to compute, and where whole numbers
+# are real terms, in which a kernel rounds them past 2^24, that is noted.
+CHOOSING = frozenset(
+    "_to_copy to type_as copy clone alias detach contiguous lift_fresh_copy positive dropout native_dropout"
+    " view _unsafe_view reshape permute transpose t numpy_T expand flatten unflatten squeeze unsqueeze as_strided"
+    " as_strided_copy slice select split split_with_sizes chunk unbind narrow diagonal flip roll repeat"
+    " repeat_interleave unfold im2col cat tril triu pad constant_pad_nd reflection_pad1d reflection_pad2d"
+    " reflection_pad3d replication_pad1d replication_pad2d replication_pad3d slice_scatter select_scatter"
+    " diagonal_scatter where masked_fill gather index index_select embedding full full_like new_full scalar_tensor"
+    " eq ne lt le gt ge logical_and logical_or logical_xor logical_not any all isnan isinf signbit sign sgn"
+    " floor ceil trunc round relu clamp clamp_min clamp_max maximum minimum fmax fmin amax amin max min argmax argmin"
+    " sort argsort topk kthvalue median cummax cummin searchsorted bucketize"
+    " max_pool1d max_pool2d max_pool3d max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices".split()
 )
-# Operators that compute whole numbers of others; where these are real terms, a kernel rounds them past 2^24.
-COMPUTING = (*WRAPPING, "remainder", "fmod", "sum", "prod", "cumsum", "cumprod", "mm", "_int_mm", "bmm", "mv", "dot",
-    "addmm", "baddbmm", "einsum",
-    "matmul", "scatter_add", "scatter", "index_add", "index_put", "scatter_reduce")  # fmt: skip
-# Operators that cast what they are given to the type of what they give: numbers written into whole ones lose their
-# fraction.
-CASTING = (
-    "_to_copy", "to", "type_as", "copy", "full", "full_like", "new_full", "fill", "scalar_tensor", "linspace",
-    "slice_scatter",
-    "select_scatter", "scatter", "index_put", "index_fill", "masked_fill", "constant_pad_nd",
-)  # fmt: skip
+CHANGING = ("_to_copy", "to", "copy", "type_as")  # the type of what they are given
 ALSO = (
     *(
         f"upsample_{kind}.{way}"
@@ -357,7 +347,7 @@ class Reading:
         if all(getattr(result, "is_floating_point", bool)() for result in results if result is not None):
             return
         terms = list(self.builder.converted)
-        if name.partition(".")[0] in COMPUTING:
+        if name.partition(".")[0] not in CHOOSING:
             terms += [v.term for v in given if isinstance(v, Value) and v.whole and v.term.kind == "real"]
         for term in terms:
             self.builder.exact(term)
@@ -384,7 +374,7 @@ class Reading:
         if not self.lifted and sizes != [extent_of(size) for size in held.shape]:
             raise NapkinError(f"read with sizes {tuple(sizes)}, PyTorch has {tuple(held.shape)}")
         name = name_of(node.target).partition(".")[0]
-        changes = name in ("_to_copy", "to", "copy", "type_as")
+        changes = name in CHANGING
         if dtype == "bool" or value.truth:
             return self.builder.cast(value, dtype)
         if dtype in FLOATS:
@@ -393,13 +383,11 @@ class Reading:
             return Value(self.builder.real(value).term, value.dims, dtype)
         if not dtype.startswith(("int", "uint")):
             raise NapkinError(f"a result of {dtype} is not supported")
-        if name in COMPUTING and value.term.kind == "real":
+        if name not in CHOOSING and value.term.kind == "real":
             self.builder.exact(value.term)
-        if name in CASTING and any(_fractional(self.resolved(a)) for a in (*node.args, *node.kwargs.values())):
-            return self.builder.cast(Value(as_real(value.term), value.dims, "float32"), dtype)
-        if name in WRAPPING:
-            return Value(wrapped(value.term, dtype), value.dims, dtype)
-        return self.builder.cast(value, dtype) if changes else Value(value.term, value.dims, dtype)
+        # What a rule computed in real numbers, of whole ones, is a whole number that wraps around as they do.
+        counted = not changes and not value.whole and whole(value.term)
+        return self.builder.cast(replace(value, dtype=dtype) if counted else value, dtype)
 
 
 def complex_numbers(node: Any) -> bool:
@@ -436,13 +424,6 @@ def _memory(node: Any) -> tuple[Any, ...]:
         if isinstance(held, torch.Tensor) and held.layout == torch.strided
         else ()
     )
-
-
-def _fractional(given: Any) -> bool:
-    """Tell whether an argument of an operator may have a fraction."""
-    if isinstance(given, Value):
-        return not given.whole and not given.truth
-    return isinstance(given, float) and not given.is_integer()
 
 
 def of_graph(

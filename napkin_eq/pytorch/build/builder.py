@@ -13,11 +13,10 @@ from typing import Any
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.interval import interval
 from napkin_eq.lang.substitute import folded, substituted
 from napkin_eq.lang.term import Const, Index, Length, Map, Reduce, Term, as_real, lift, rewritten
 from napkin_eq.pytorch.build.masks import negated, same
-from napkin_eq.pytorch.build.narrow import FLOATS, rounded, wrapped
+from napkin_eq.pytorch.build.narrow import FLOATS, WHOLES, rounded, whole, within, wrapped
 from napkin_eq.pytorch.build.wires import Dim, Wires, common_cuts
 
 NEGATIVE = -math.inf
@@ -231,11 +230,14 @@ class Builder:
             raise NapkinError(
                 f"tensors of {dtype} are not supported: the language has real numbers, whole numbers and masks"
             )
-        if value.whole or value.truth:
-            number = self.number(value)
-            return replace(number, term=wrapped(number.term, dtype), dtype=dtype)
-        term = value.term
-        return replace(value, term=nq.where(term < 0, -nq.floor(-term), nq.floor(term)), dtype=dtype)
+        term = self.number(value).term
+        if isinstance(term, Const) and math.isfinite(term.value):
+            term = Const(int(term.value))
+        elif not whole(term):
+            term = nq.where(term < 0, -nq.floor(-term), nq.floor(term))
+        # Past 32 bits PyTorch makes of a real number what the machine does; of fewer bits it takes the last ones.
+        open_ended = not (value.whole or value.truth) and WHOLES.get(dtype, (64, 0))[0] >= 32
+        return replace(value, term=term if open_ended else wrapped(term, dtype), dtype=dtype)
 
     def joined(self, *values: Value) -> tuple[tuple[Dim, ...], list[Term]]:
         """Return the dimensions of what is broadcast together, and the terms, all over these."""
@@ -434,7 +436,7 @@ def exactly(term: Term) -> bool:
     held = rewritten(
         term, lambda t: nq.where(t < LOGARITHM, LOGARITHM, t) if isinstance(t, Map) and t.op == "log" else t
     )
-    return max(map(abs, interval(held))) <= EXACT
+    return within(held, -EXACT, EXACT)
 
 
 def elsewhere(term: Term, coordinates: Mapping[str, Term]) -> Term:

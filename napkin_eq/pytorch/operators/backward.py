@@ -10,9 +10,10 @@ import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Map, Term, as_real, lift
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Number, Value
+from napkin_eq.pytorch.build.narrow import wrapped as narrowed
 from napkin_eq.pytorch.build.table import operator
 from napkin_eq.pytorch.build.wires import Dim
-from napkin_eq.pytorch.operators.arithmetic import add
+from napkin_eq.pytorch.operators.arithmetic import add, floored
 from napkin_eq.pytorch.operators.elementwise import floats
 from napkin_eq.pytorch.operators.logic import where, wrapped
 from napkin_eq.pytorch.operators.reductions import unseen
@@ -194,7 +195,8 @@ def scatter_reduce(
             unseen(b, self, plain=True)
         found = {"sum": own + found, "prod": own * found, "max": nq.maximum(own, found)}[monoid]
     if reduce == "mean":
-        found = found * nq.reciprocal(count + 1.0 if include_self else nq.maximum(count, 1.0))
+        number = count + 1.0 if include_self else nq.maximum(count, 1.0)
+        found = floored(narrowed(found, self.dtype), number) if self.whole else found * nq.reciprocal(number)
     return b.value(sign * nq.where(count > 0.5, found, own), self.dims, self.dtype)
 
 

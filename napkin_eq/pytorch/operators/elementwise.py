@@ -11,6 +11,7 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval
 from napkin_eq.lang.term import Const, Map, Term, lift
 from napkin_eq.pytorch.build.builder import RANDOM, Builder, Number, Value
+from napkin_eq.pytorch.build.narrow import wrapped
 from napkin_eq.pytorch.build.table import enter, operator
 
 Unary = Callable[[Term], Term]
@@ -22,12 +23,24 @@ def floats(b: Builder, *values: Number) -> tuple[Value, ...]:
 
 
 def alike(b: Builder, *values: Number) -> tuple[Value, ...]:
-    """Return tensors as numbers of one kind: whole if all are."""
+    """Return tensors as numbers of one kind: whole if all are, of the type of those that have dimensions."""
     found = tuple(b.number(v) for v in values)
+    if all(v.whole for v in found):
+        found = _of_one_type(values, found)
     if all(v.whole for v in found) and len({v.term.kind for v in found}) == 1:
         return found
     meant = not all(v.whole for v in found)
     return tuple(b.real(v, meant) for v in found)
+
+
+def _of_one_type(given: Sequence[Number], found: tuple[Value, ...]) -> tuple[Value, ...]:
+    """Return whole numbers of which those without dimensions wrap around as the others' type does."""
+    own = {v.dtype for v in given if isinstance(v, Value) and v.whole and v.dims}
+    own = own or {v.dtype for v in given if isinstance(v, Value) and v.whole}
+    if len(own) != 1:
+        return found
+    (dtype,) = own
+    return tuple(v if v.dtype == dtype or v.dims else replace(v, term=wrapped(v.term, dtype)) for v in found)
 
 
 def at_least(t: Term, low: Term | float) -> Term:

@@ -16,6 +16,7 @@ from napkin_eq.pytorch.build.builder import NEGATIVE, RANDOM, Builder, Number, V
 from napkin_eq.pytorch.build.masks import both, choice, negated, same, undefined
 from napkin_eq.pytorch.build.table import enter, operator
 from napkin_eq.pytorch.build.wires import Dim
+from napkin_eq.pytorch.naming import type_name
 from napkin_eq.pytorch.operators.elementwise import alike, whole_powers
 
 COMPARISONS: dict[str, Callable[[Term, Term], Term]] = {
@@ -71,8 +72,12 @@ def _logic(compute: Callable[[Term, Term], Term], whole: bool) -> Callable[[Buil
     def rule(b: Builder, self: Number, other: Number) -> Value:
         s, t = b.scalar(self), b.scalar(other)
         if not whole and not (s.truth and t.truth):
-            if not (s.whole and t.whole and s.term.kind == t.term.kind == "int"):
-                raise NapkinError("bits are those of whole numbers that no real one gave, or of masks")
+            if not (s.whole and t.whole):
+                raise NapkinError("bits are those of whole numbers or of masks")
+            if s.term.kind != t.term.kind and Const in (type(s.term), type(t.term)):
+                s, t = b.real(s), b.real(t)
+            elif not s.term.kind == t.term.kind == "int":
+                raise NapkinError("bits of two tensors are those of whole numbers that no real one gave")
             return b.pointwise(lambda x, y: _BITS[compute](x, y, _common(x, y)), s, t)
         return b.pointwise(compute, b.mask(s), b.mask(t), dtype="bool")
 
@@ -97,11 +102,12 @@ def _common(x: Term, y: Term) -> Term:
         bits = int(y.value)
         if bits < 0:
             return x - _common(x, Const(~bits)) if ~bits else x
-        found, at = Const(0), 0
+        found: Term = Const(0)
+        at = 0
         while bits >> at:
             at += ((bits >> at) & -(bits >> at)).bit_length() - 1
             many = (~(bits >> at) & ((bits >> at) + 1)).bit_length() - 1
-            run = (x // 2**at if at else x) % 2**many
+            run = _rest(_quotient(x, 2**at), 2**many)
             found = found + run * 2**at if at else run
             at += many
         return found
@@ -114,6 +120,16 @@ def _common(x: Term, y: Term) -> Term:
     for at in range(int(high).bit_length()):
         total = total + (x // 2**at % 2) * (y // 2**at % 2) * 2**at
     return total
+
+
+def _quotient(x: Term, by: int) -> Term:
+    """Return a whole number divided by a power of two, downwards; of real terms this is exact."""
+    return x if by == 1 else x // by if x.kind == "int" else nq.floor(x * (1.0 / by))
+
+
+def _rest(x: Term, of: int) -> Term:
+    """Return what a division of a whole number by a power of two leaves."""
+    return x % of if x.kind == "int" else x - _quotient(x, of) * float(of)
 
 
 for _name in COMPARISONS:
@@ -301,14 +317,26 @@ def scalar_tensor(b: Builder, s: Number) -> Value:
     return b.scalar(s)
 
 
+def _whole_type(dtype: Any) -> bool:
+    """Tell whether a type of PyTorch, None where it is not said, is one of whole numbers."""
+    import torch
+
+    return dtype not in (None, torch.bool) and not (dtype.is_floating_point or dtype.is_complex)
+
+
 @operator("arange.start_step")
-def arange(b: Builder, start: Any, end: Any, step: Any) -> Value:
+def arange(b: Builder, start: Any, end: Any, step: Any, dtype: Any) -> Value:
+    # PyTorch takes the fraction from the bounds and the step, of int64 before it counts how many there are.
+    whole = [int(x) if isinstance(x, float) and _whole_type(dtype) else x for x in (start, end, step)]
+    if type_name(dtype) == "int64":
+        start, end, step = whole
     if all(isinstance(x, int) for x in (start, end, step)):
         size: Any = max(0, -(-(end - start) // step))
     elif not isinstance(end, float) and start == 0 and step == 1:
         size = end
     else:
         size = int(max(0, -(-(end - start) // step)))
+    start, _, step = whole
     dim = b.fresh(size, "arange")
     place = b.at(dim)
     term = place if step == 1 else place * step
@@ -320,20 +348,46 @@ def arange(b: Builder, start: Any, end: Any, step: Any) -> Value:
 
 
 @operator("arange.default")
-def arange_to(b: Builder, end: Any) -> Value:
-    return arange(b, 0, end, 1)
+def arange_to(b: Builder, end: Any, dtype: Any) -> Value:
+    return arange(b, 0, end, 1, dtype)
 
 
 @operator("arange.start")
-def arange_from(b: Builder, start: Any, end: Any) -> Value:
-    return arange(b, start, end, 1)
+def arange_from(b: Builder, start: Any, end: Any, dtype: Any) -> Value:
+    return arange(b, start, end, 1, dtype)
 
 
 @operator("linspace.default")
-def linspace(b: Builder, start: float, end: float, steps: int) -> Value:
+def linspace(b: Builder, start: float, end: float, steps: int, dtype: Any) -> Value:
     dim = b.fresh(steps, "linspace")
+    if _whole_type(dtype):
+        return b.value(_whole_steps(b.at(dim), int(start), int(end), steps, dtype), [dim], "int64")
     gap = (float(end) - float(start)) / (steps - 1) if steps > 1 else 0.0
     return b.value(b.real(Value(b.at(dim), (dim,), "int64")).term * gap + float(start), [dim], "float32")
+
+
+def _whole_steps(place: Term, start: int, end: int, steps: int, dtype: Any) -> Term:
+    """Return numbers evenly apart, each without its fraction: in whole numbers, as a step that is rounded would lose
+    one at times.
+    """
+    import torch
+    from torch._subclasses.fake_tensor import unset_fake_temporarily
+
+    gaps = max(steps - 1, 1)
+
+    def at(number: int) -> int:
+        moved = start * gaps + (end - start) * number
+        return moved // gaps if moved >= 0 else -(-moved // gaps)
+
+    with unset_fake_temporarily():
+        known = torch.linspace(start, end, steps, dtype=dtype).tolist()
+    if known != [at(number) for number in range(steps)]:
+        raise NapkinError(
+            f"linspace({start}, {end}, {steps}) of whole numbers, which PyTorch rounds apart from the line:"
+            " write it as a table"
+        )
+    moved = place * (end - start) + start * gaps
+    return moved // gaps if min(start, end) >= 0 else nq.where(moved < 0, -(-moved // gaps), moved // gaps)
 
 
 @operator("eye.default")

@@ -65,6 +65,8 @@ def linear(b: Builder, input: Value, weight: Value, bias: Value | None) -> Value
 
 
 def _scaled(b: Builder, value: Value, scale: Any) -> Value:
+    if value.whole and isinstance(scale, float):  # PyTorch takes it as a number of the tensor's type
+        scale = int(scale)
     return value if scale == 1 else mul(b, value, scale)
 
 
