@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import logging
 import types
@@ -19,7 +20,17 @@ from napkin_eq.pytorch.build.narrow import FLOATS, whole
 from napkin_eq.pytorch.build.rolled import put
 from napkin_eq.pytorch.build.table import arguments, name_of, rules
 from napkin_eq.pytorch.build.wires import ROUNDS, Wires
-from napkin_eq.pytorch.naming import Refused, clean_name, expression, extent_of, first_line, raised_at, type_name
+from napkin_eq.pytorch.given import Call, signature_of
+from napkin_eq.pytorch.naming import (
+    Refused,
+    clean_name,
+    expression,
+    extent_of,
+    first_line,
+    line_of,
+    raised_at,
+    type_name,
+)
 from napkin_eq.pytorch.operators.pairs import PARTS, Pair, opened
 from napkin_eq.pytorch.operators.pairs import read as pairs_of
 from napkin_eq.pytorch.program import REAL, Port, Program, lying
@@ -83,7 +94,7 @@ def from_torch(fn: Any, *example_inputs: Any, dynamic_shapes: Any = None, name: 
                 f"torch.export does not take this program{raised_at(reason)}: {type(reason).__name__}:"
                 f" {first_line(reason)}"
             ) from None
-    return of_exported(lowered, name or clean_name(getattr(fn, "__name__", type(fn).__name__)))
+    return of_exported(lowered, name or clean_name(getattr(fn, "__name__", type(fn).__name__)), signature_of(fn))
 
 
 def _apart(example_inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -478,11 +489,14 @@ def of_graph(
     edges = tuple(dict.fromkeys(reading.builder.edges))
     given = tuple(reading.given)
     diagram = lying(diagram, {port.name: port.axes for port in outputs})
-    return Program(diagram, tuple(reading.inputs), tuple(outputs), storage, edges, wires_symbolic, given)
+    places = tuple(dict.fromkeys(reading.builder.places))
+    return Program(diagram, tuple(reading.inputs), tuple(outputs), storage, edges, places, wires_symbolic, given)
 
 
-def of_exported(exported: Any, name: str) -> Program:
-    """Read an exported program whose operators are those of the table."""
+def of_exported(exported: Any, name: str, called: inspect.Signature | None = None) -> Program:
+    """Read an exported program whose operators are those of the table. called: the signature of what was exported, by
+    which arguments have names.
+    """
     from torch.utils import _pytree as pytree
 
     signature = exported.graph_signature
@@ -517,12 +531,10 @@ def of_exported(exported: Any, name: str) -> Program:
     def structured(values: Any) -> Any:
         return pytree.tree_unflatten([values[listed[at]] if at in listed else literal[at] for at in users], spec)
 
-    def flattened(*args: Any, **kwargs: Any) -> list[Any]:
-        import torch
-
-        return [leaf for leaf in pytree.tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
-
-    return replace(program, state=state, structure=structured, flatten=flattened)
+    given = [spec.arg for spec in signature.input_specs if spec.kind.name == "USER_INPUT"]
+    fixed = {at: arg.value for at, arg in enumerate(given) if hasattr(arg, "value")}
+    call = Call(name, tuple(arg.name for arg in given), fixed, exported.call_spec.in_spec, called)
+    return replace(program, state=state, structure=structured, flatten=call.tensors)
 
 
 def _storage(graph: Any) -> str:

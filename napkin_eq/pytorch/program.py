@@ -12,7 +12,7 @@ from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import evaluate, output_order
 from napkin_eq.lang.term import Input, Term, subterms
-from napkin_eq.pytorch.build.builder import Edge
+from napkin_eq.pytorch.build.builder import Edge, Place
 from napkin_eq.pytorch.build.wires import Dim
 from napkin_eq.pytorch.sizes import settled
 
@@ -46,7 +46,8 @@ class Program:
     """A program of PyTorch as a diagram.
 
     `inputs` and `outputs` are in the program's order, parameters and buffers first as named inputs; `edges` is where
-    PyTorch gives NaN or an infinity and the language does not. dtype: of the inputs declared "float". Call
+    PyTorch gives NaN or an infinity and the language does not, `places` where data choose places that PyTorch refuses
+    outside of a dimension. dtype: of the inputs declared "float". Call
     `derive(program.diagram, dtype=program.dtype)`.
     """
 
@@ -55,6 +56,7 @@ class Program:
     outputs: tuple[Port, ...]
     dtype: str
     edges: tuple[Edge, ...] = ()
+    places: tuple[Place, ...] = ()
     symbols: Mapping[str, Any] = field(default_factory=dict)
     given: tuple[Any, ...] = ()  # sizes that a part of a graph is given beside its tensors, behind these
     state: Mapping[str, Any] = field(default_factory=dict)
@@ -65,8 +67,9 @@ class Program:
         """Return what the program gives, in float64 by the language's meaning, in the form in which the function
         returns it.
 
-        Raises NapkinError where the data are NaN or infinite, or lead PyTorch to a number that the language does not
-        have.
+        Numbers that the example gave beside its tensors are fixed; they may be given again, but no others. Raises
+        NapkinError for arguments other than the program's, and where the data are NaN or infinite, lead PyTorch to a
+        number that the language does not have, or choose a place outside of a dimension.
         """
         found = self.evaluated(self.bound(*args, **kwargs))
         outputs = [value for port, value in zip(self.outputs, found, strict=True) if port.source == "output"]
@@ -129,6 +132,8 @@ class Program:
         }
         sizes, found = self.sizes(tensors), list[Any]()
         own = {a.name for a in self.diagram.axes()}
+        if checked:
+            self._placed(data, sizes)
         used = {node.name for node in self.diagram.inputs()}
         bound = {name: size for name, size in sizes.items() if name in own}
         whole = evaluate(self.diagram.term, {n: a for n, a in data.items() if n in used}, bound)
@@ -163,16 +168,26 @@ class Program:
         for edge in self.edges:
             if edge.kind != "exact":
                 continue
-            used = {node.name for node in subterms(edge.term) if isinstance(node, Input)}
-            own = {part.axis.name for part in subterms(edge.term) if hasattr(part, "axis")} | {
-                a.name for a in edge.term.axes
-            }
-            found = evaluate(
-                edge.term, {n: a for n, a in data.items() if n in used}, {n: s for n, s in sizes.items() if n in own}
-            )
+            found = _value(edge.term, data, sizes)
             if abs(found[np.isfinite(found)]).max(initial=0.0) >= EXACT:
                 raise NapkinError(
                     f"program {self.diagram.name}: whole numbers past 2^53 are computed in float64 here ({edge.node})"
+                )
+
+    def _placed(self, data: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        """Raise NapkinError where data choose a place outside of a dimension."""
+        for place in self.places:
+            if not {node.name for node in subterms(place.term) if isinstance(node, Input)} <= data.keys():
+                continue  # in a loop, where it is of what stands for a state
+            size = math.prod(sizes[axis.name] for axis in place.dim)
+            found = _value(place.term, data, sizes)
+            outside = (found < (-size if place.negative else 0)) | (found >= size)
+            outside &= found != place.ignored if place.ignored is not None else True
+            if outside.any():
+                least = -size if place.negative else 0
+                raise NapkinError(
+                    f"program {self.diagram.name}: index {int(found[outside].flat[0])} is outside of a dimension"
+                    f" ({place.node}), expected {least} to {size - 1}: clamp it, or pass other data"
                 )
 
     def _spread(self, values: Sequence[Any]) -> list[Any]:
@@ -232,6 +247,16 @@ def laid(tensor: Any) -> Any:
     import torch
 
     return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
+
+
+def _value(term: Term, data: Mapping[str, Any], sizes: Mapping[str, int]) -> Any:
+    """Return what a term of some of a program's inputs is, as an array."""
+    import numpy as np
+
+    used = {node.name for node in subterms(term) if isinstance(node, Input)}
+    own = {part.axis.name for part in subterms(term) if hasattr(part, "axis")} | {a.name for a in term.axes}
+    arrays = {name: array for name, array in data.items() if name in used}
+    return np.asarray(evaluate(term, arrays, {name: size for name, size in sizes.items() if name in own}))
 
 
 def _near(a: Any, b: Any) -> Any:

@@ -70,13 +70,27 @@ class Edge:
     plain: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Places along a dimension that data choose: outside of it PyTorch refuses them. negative: those below 0 count from
+    its end. ignored: a number that is no place.
+    """
+
+    term: Term
+    dim: Dim
+    negative: bool = False
+    ignored: int | None = None
+    node: str = ""
+
+
 @dataclass(slots=True)
 class Builder:
-    """The wires of a program, the operator that is being read, and the edges met so far."""
+    """The wires of a program, the operator that is being read, and the edges and chosen places met so far."""
 
     wires: Wires
     place: tuple[Any, ...] = ()
     edges: list[Edge] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
     asked: dict[tuple[Any, ...], int] = field(default_factory=dict)
     # Whether places of extremes are written so that, in the machine's own arithmetic, they are NaN's where data hold
     # one.
@@ -414,6 +428,12 @@ class Builder:
         """Note that whole numbers are computed as real ones, unless these are shown to be exact."""
         if not exactly(term):
             self.edges.append(Edge("exact", term, INEXACT, self.place[0] if self.place else ""))
+
+    def chooses(self, value: Value, dim: Dim, *, negative: bool = False, ignored: int | None = None) -> None:
+        """Note that a tensor chooses places along a dimension, unless all of them are shown to lie in it."""
+        size = self.size(dim)
+        if not isinstance(size, int) or not within(value.term, -size if negative else 0, size - 1):
+            self.places.append(Place(value.term, dim, negative, ignored, self.place[0] if self.place else ""))
 
     def edge(self, kind: str, term: Term, said: str, *, plain: bool = False) -> None:
         """Note that PyTorch gives NaN or an infinity where a condition does not hold; `plain`: so does the term,

@@ -62,6 +62,8 @@ def _hits(b: Builder, self: Value, dim: int, index: Value, src: Number) -> tuple
     """Return where a place is meant, the source over the same dimensions, and the dimension of the places."""
     at = b.dim(self, dim)
     source = b.scalar(src)
+    if self.dims:
+        b.chooses(index, self.dims[at])
     if any(
         b.size(i) != b.size(s) for place, (i, s) in enumerate(zip(index.dims, self.dims, strict=True)) if place != at
     ):
@@ -109,6 +111,7 @@ def scatter_add(b: Builder, self: Value, dim: int, index: Value, src: Value) -> 
 @operator("index_add.default")
 def index_add(b: Builder, self: Value, dim: int, index: Value, source: Value, alpha: Any) -> Value:
     at = b.dim(self, dim)
+    b.chooses(index, self.dims[at])
     value = b.real(source)
     if alpha != 1:
         value = replace(value, term=value.term * float(alpha))
@@ -128,6 +131,8 @@ def index_put(b: Builder, self: Value, indices: Any, values: Value, accumulate: 
     found = {at: value for at, value in enumerate(indices) if value is not None}
     if any(value.truth for value in found.values()):
         return _put_where(b, self, found, values, accumulate)
+    for at, value in found.items():
+        b.chooses(value, self.dims[at], negative=True)
     shape, terms = b.joined(*found.values())
     over: list[Dim] = []
     for number, dim in enumerate(shape):

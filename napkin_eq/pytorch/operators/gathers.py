@@ -23,6 +23,7 @@ def gather(b: Builder, self: Value, dim: int, index: Value) -> Value:
     at = b.dim(self, dim)
     if not self.dims:
         return self
+    b.chooses(index, self.dims[at])
     return chosen(b, self, at, index)
 
 
@@ -50,20 +51,26 @@ def _alike(b: Builder, old: Dim, new: Dim) -> bool:
 @operator("index_select.default")
 def index_select(b: Builder, self: Value, dim: int, index: Value) -> Value:
     at = b.dim(self, dim)
-    return index_tensors(b, self, [*[None] * at, index])
+    return index_tensors(b, self, [*[None] * at, index], negative=False)
 
 
 @operator("embedding.default")
 def embedding(b: Builder, weight: Value, indices: Value, padding_idx: int) -> Value:
-    return index_tensors(b, weight, [indices], plain=True)
+    return index_tensors(b, weight, [indices], plain=True, negative=False)
 
 
 @operator("index.Tensor")
-def index_tensors(b: Builder, self: Value, indices: Sequence[Value | None], plain: bool = False) -> Value:
-    """Return a tensor at places that others name, broadcast together; `plain` ones are never below 0."""
+def index_tensors(
+    b: Builder, self: Value, indices: Sequence[Value | None], plain: bool = False, negative: bool = True
+) -> Value:
+    """Return a tensor at places that others name, broadcast together; `plain` ones are never below 0. negative: PyTorch
+    takes those below 0, which count from the end.
+    """
     found = {at: value for at, value in enumerate(indices) if value is not None}
     if any(value.truth for value in found.values()):
         raise NapkinError("a mask chooses a number of elements that only the data know; write torch.where")
+    for at, value in found.items():
+        b.chooses(value, self.dims[at], negative=negative)
     dims, terms = b.joined(*found.values())
     others = [d for at, d in enumerate(self.dims) if at not in found]
     kept, used = list[Dim](), list[Dim](dims)
@@ -126,7 +133,7 @@ def embedding_bag(b: Builder, weight: Value, indices: Value, offsets: Value, mod
         )
     if padding_idx >= 0:
         inside = inside & negated(nq.equal(indices.term, padding_idx))
-    rows = index_tensors(b, weight, [indices], plain=True)
+    rows = index_tensors(b, weight, [indices], plain=True, negative=False)
     term = b.moved(b.real(rows), rows.dims, [over, width])
     if per_sample_weights is not None:
         term = term * b.moved(b.real(per_sample_weights), per_sample_weights.dims, [over])

@@ -113,6 +113,7 @@ def by_class(
 ) -> tuple[Value, Value]:
     """Return the negative scores of the named classes, smoothed and weighted, and the sum of the weights."""
     at = 1 if len(scores.dims) > 1 else 0
+    b.chooses(target, scores.dims[at], ignored=ignore_index)
     target = replace(target, term=index(b, target, scores.dims[at]))
     loss = picked(b, scores, target)
     places = b.moved(target, target.dims, loss.dims)
