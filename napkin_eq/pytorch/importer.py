@@ -61,6 +61,16 @@ ALSO = (
     *("dist.default", "ldexp.Tensor", "rrelu_with_noise_backward.default"),
 )
 CONSTANTS = ("tril_indices.default", "triu_indices.default")  # the backend is given these, once they are computed
+# What torch.export leaves of torch.func's transforms. Those of vmap its decompositions know; of the others it has lost
+# the inputs, and may crash (cumsum).
+TRANSFORMS = "torch._functorch"
+KNOWN_TRANSFORMS = (
+    "lazy_load_decompositions",
+    "_vmap_increment_nesting",
+    "_vmap_decrement_nesting",
+    "_add_batch_dim",
+    "_remove_batch_dim",
+)
 LOUD = ("_subclasses.fake_tensor", "fx.experimental.symbolic_shapes")
 NONE = "a dimension of no elements, and an axis has one at least"
 FOLDS_AS = ("sum", "prod", "cumsum", "cumprod", "nansum")  # these cast what they fold, by their argument `dtype`
@@ -134,21 +144,37 @@ def _exported(module: Any, example_inputs: Sequence[Any], dynamic_shapes: Any) -
     try:
         # Whether parameters fit is a question to the data, and no part of what is computed of them.
         torch.distributions.Distribution.set_default_validate_args(False)
-        return torch.export.export(module, inputs, dynamic_shapes=dynamic_shapes, strict=False).run_decompositions(
-            kept()
-        )
+        return _decomposed(torch.export.export(module, inputs, dynamic_shapes=dynamic_shapes, strict=False))
     except Exception as reason:  # of any type
         if dynamic_shapes is not None or any(True for _ in module.buffers()):
             raise
         try:
             traced = make_fx(module, tracing_mode="fake", _allow_non_fake_inputs=True)(*inputs)
-            return torch.export.export(traced, inputs, strict=False).run_decompositions(kept())
+            return _decomposed(torch.export.export(traced, inputs, strict=False))
         except Exception:
             raise reason from None
     finally:
         for logger, before in zip(loggers, silent, strict=True):
             logger.disabled = before
         torch.distributions.Distribution.set_default_validate_args(checks)
+
+
+def _decomposed(exported: Any) -> Any:
+    """Return an exported program in the operators of the table; raises NapkinError where it holds what torch.export
+    does not trace through.
+    """
+    import torch
+
+    for part in exported.graph_module.modules():
+        for node in part.graph.nodes if isinstance(part, torch.fx.GraphModule) else ():
+            name = getattr(node.target, "__name__", "")
+            if getattr(node.target, "__module__", "").startswith(TRANSFORMS) and name not in KNOWN_TRANSFORMS:
+                raise NapkinError(
+                    f"torch.export does not trace through this transform of torch.func ({name}{line_of(node)}), which"
+                    " is traced before it only without dynamic_shapes and without buffers: leave dynamic_shapes out,"
+                    " or call torch.autograd.grad"
+                )
+    return exported.run_decompositions(kept())
 
 
 def as_module(fn: Callable[..., Any]) -> Any:

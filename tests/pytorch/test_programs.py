@@ -152,3 +152,36 @@ def test_callables_of_flex_attention_are_read_with_what_they_capture():
 
         q, k, v = torch.randn(2, 4, 8, 3), torch.randn(2, heads, 8, 3), torch.randn(2, heads, 8, 5)
         torch.testing.assert_close(from_torch(f, q, k, v).run(q, k, v).float(), f(q, k, v), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["cumsum", "cumprod", "logcumsumexp"])
+def test_gradients_by_torch_func_are_traced_before_they_are_exported(name):
+    """torch.export leaves transforms of which it has lost the inputs, and its decompositions crashed on these."""
+    weights = torch.cos(torch.arange(15.0, dtype=torch.float64)).reshape(3, 5)
+
+    def f(x):
+        return torch.func.grad(lambda z: (getattr(z, name)(0) * weights).sum())(x)
+
+    x = torch.randn(3, 5, dtype=torch.float64)
+    agrees(name, from_torch(f, torch.randn(3, 5, dtype=torch.float64)).run(x), f(x))
+
+
+def test_other_transforms_of_torch_func_are_read_and_refused_where_they_cannot_be_traced():
+    from torch.func import grad, hessian, jacfwd, jacrev, jvp, vmap
+
+    def summed(z):
+        return (z.cumsum(0) * z.sin()).sum()
+
+    x, y = torch.randn(3, 5, dtype=torch.float64), torch.randn(3, 5, dtype=torch.float64)
+    transforms = (
+        vmap(torch.sin),
+        vmap(grad(summed)),
+        jacrev(lambda z: z.sin().cumsum(0)),
+        jacfwd(torch.sin),
+        hessian(lambda z: (z.sin() * z).sum()),
+        lambda x: jvp(torch.sin, (x,), (x,)),
+    )
+    for number, f in enumerate(transforms):
+        agrees(str(number), from_torch(f, x).run(y), f(y))
+    with pytest.raises(NapkinError, match="does not trace through this transform of torch.func"):
+        from_torch(lambda x: grad(summed)(x), x, dynamic_shapes={"x": {0: torch.export.Dim.DYNAMIC}})
