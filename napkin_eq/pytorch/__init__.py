@@ -8,13 +8,12 @@ torch is loaded when a program is read.
     edge_trial  kernels that are PyTorch's at these places too: guards taken out, tried on NaN, infinities and zeros
     edges       where PyTorch would give NaN or an infinity: which of these places are never reached
     flat        a program whose axes that always stand together are one, for its kernels
-    given       what a program is called with: its own tensors and the numbers of its example, or one line
     importer    `from_torch`: torch.export's graph, read by the table
     kernels     a program as kernels: derived once, remembered on disk with its certificate, called with tensors
     measuring   regions timed on the GPU at hand: their kernels, and Inductor's, in turns
     naming      names that may stand in kernels, types, sizes, lines of source
     order       numbers are drawn and tensors are written in the program's order, whatever is moved around them
-    program     what was read: the diagram, its inputs and outputs in order, evaluated in float64
+    program     what was read: the diagram, its inputs and outputs in order, its calls checked, evaluated in float64
     regions     which parts of a graph become kernels
     signature   a function whose annotations say what its tensors are, read without an example
     sizes       sizes that are symbols, read off what a region is given

@@ -20,7 +20,6 @@ from napkin_eq.pytorch.build.narrow import FLOATS, whole
 from napkin_eq.pytorch.build.rolled import put
 from napkin_eq.pytorch.build.table import arguments, name_of, rules
 from napkin_eq.pytorch.build.wires import ROUNDS, Wires
-from napkin_eq.pytorch.given import Call, signature_of
 from napkin_eq.pytorch.naming import (
     Refused,
     clean_name,
@@ -31,25 +30,11 @@ from napkin_eq.pytorch.naming import (
     raised_at,
     type_name,
 )
+from napkin_eq.pytorch.operators.logic import CHOOSING
 from napkin_eq.pytorch.operators.pairs import PARTS, Pair, opened
 from napkin_eq.pytorch.operators.pairs import read as pairs_of
-from napkin_eq.pytorch.program import REAL, Port, Program, lying
+from napkin_eq.pytorch.program import REAL, Call, Port, Program, lying, signature_of
 
-# Operators that give none but numbers that they are given, or compare them, or count places: their whole numbers are no
-# larger, and are exact in real terms where the given ones are. All others are taken to compute, and where whole numbers
-# are real terms, in which a kernel rounds them past 2^24, that is noted.
-CHOOSING = frozenset(
-    "_to_copy to type_as copy clone alias detach contiguous lift_fresh_copy positive dropout native_dropout"
-    " view _unsafe_view reshape permute transpose t numpy_T expand flatten unflatten squeeze unsqueeze as_strided"
-    " as_strided_copy slice select split split_with_sizes chunk unbind narrow diagonal flip roll repeat"
-    " repeat_interleave unfold im2col cat tril triu pad constant_pad_nd reflection_pad1d reflection_pad2d"
-    " reflection_pad3d replication_pad1d replication_pad2d replication_pad3d slice_scatter select_scatter"
-    " diagonal_scatter where masked_fill gather index index_select embedding full full_like new_full scalar_tensor"
-    " eq ne lt le gt ge logical_and logical_or logical_xor logical_not any all isnan isinf signbit sign sgn"
-    " floor ceil trunc round relu clamp clamp_min clamp_max maximum minimum fmax fmin amax amin max min argmax argmin"
-    " sort argsort topk kthvalue median cummax cummin searchsorted bucketize"
-    " max_pool1d max_pool2d max_pool3d max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices".split()
-)
 CHANGING = ("_to_copy", "to", "copy", "type_as")  # the type of what they are given
 ALSO = (
     *(

@@ -16,7 +16,6 @@ from napkin_eq.pytorch.build.builder import NEGATIVE, RANDOM, Builder, Number, V
 from napkin_eq.pytorch.build.masks import both, choice, negated, same, undefined
 from napkin_eq.pytorch.build.table import enter, operator
 from napkin_eq.pytorch.build.wires import Dim
-from napkin_eq.pytorch.naming import type_name
 from napkin_eq.pytorch.operators.elementwise import alike, whole_powers
 
 COMPARISONS: dict[str, Callable[[Term, Term], Term]] = {
@@ -27,6 +26,21 @@ COMPARISONS: dict[str, Callable[[Term, Term], Term]] = {
     "gt": lambda s, t: s > t,
     "ge": lambda s, t: s >= t,
 }
+# Operators that give none but numbers that they are given, or compare them, or count places: their whole numbers are no
+# larger, and are exact in real terms where the given ones are. All others are taken to compute, and where whole numbers
+# are real terms, in which a kernel rounds them past 2^24, that is noted.
+CHOOSING = frozenset(
+    "_to_copy to type_as copy clone alias detach contiguous lift_fresh_copy positive dropout native_dropout"
+    " view _unsafe_view reshape permute transpose t numpy_T expand flatten unflatten squeeze unsqueeze as_strided"
+    " as_strided_copy slice select split split_with_sizes chunk unbind narrow diagonal flip roll repeat"
+    " repeat_interleave unfold im2col cat tril triu pad constant_pad_nd reflection_pad1d reflection_pad2d"
+    " reflection_pad3d replication_pad1d replication_pad2d replication_pad3d slice_scatter select_scatter"
+    " diagonal_scatter where masked_fill gather index index_select embedding full full_like new_full scalar_tensor"
+    " eq ne lt le gt ge logical_and logical_or logical_xor logical_not any all isnan isinf signbit sign sgn"
+    " floor ceil trunc round relu clamp clamp_min clamp_max maximum minimum fmax fmin amax amin max min argmax argmin"
+    " sort argsort topk kthvalue median cummax cummin searchsorted bucketize"
+    " max_pool1d max_pool2d max_pool3d max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices".split()
+)
 MOST_BITS = 8  # of two tensors of whole numbers
 MOST_LISTED = 1024  # elements of a dimension whose places are listed
 LOGIC: dict[str, Callable[[Term, Term], Term]] = {
@@ -326,9 +340,11 @@ def _whole_type(dtype: Any) -> bool:
 
 @operator("arange.start_step")
 def arange(b: Builder, start: Any, end: Any, step: Any, dtype: Any) -> Value:
+    import torch
+
     # PyTorch takes the fraction from the bounds and the step, of int64 before it counts how many there are.
     whole = [int(x) if isinstance(x, float) and _whole_type(dtype) else x for x in (start, end, step)]
-    if type_name(dtype) == "int64":
+    if dtype is torch.int64:
         start, end, step = whole
     if all(isinstance(x, int) for x in (start, end, step)):
         size: Any = max(0, -(-(end - start) // step))
