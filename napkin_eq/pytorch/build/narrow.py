@@ -17,6 +17,7 @@ FLOATS = {"float8_e4m3fn": (4, -6, 448.0, 464.0), "float8_e5m2": (3, -14, 57344.
 # Of a type of whole numbers: its bits, and its least number.
 WHOLES = {"int8": (8, -128), "uint8": (8, 0), "int16": (16, -32768), "int32": (32, -(2**31))}
 _SHOWN_WHOLE: set[Term] = set()
+REMEMBERED = 1 << 17  # terms of which that is known, while a process lives
 
 
 def rounded(term: Term, dtype: str) -> tuple[Term, Term | None]:
@@ -102,6 +103,8 @@ def _chosen_from(term: Term) -> Sequence[Term]:
 
 def whole(term: Term) -> bool:
     """Tell whether a term is shown to have whole numbers only, by how it is made of such."""
+    if len(_SHOWN_WHOLE) > REMEMBERED:
+        _SHOWN_WHOLE.clear()  # what is asked for again is shown again
     seen = _everywhere(term, _whole_itself, _whole_of)
     _SHOWN_WHOLE.update(seen or ())
     return seen is not None
