@@ -5,8 +5,7 @@ torch is loaded when a program is read.
     backend     `torch.compile(f, backend="napkin_eq")`, `explain_torch`, `optimize`
     calls       a region as it is called: an operator of torch.library on a GPU
     derive_one  one derivation in a process of its own, which can be ended
-    edge_trial  kernels that are PyTorch's at these places too: guards taken out, tried on NaN, infinities and zeros
-    edges       where PyTorch would give NaN or an infinity: which of these places are never reached
+    edge_trial  kernels that are PyTorch's at edges too: guards taken out, tried on NaN, infinities and zeros
     flat        a program whose axes that always stand together are one, for its kernels
     importer    `from_torch`: torch.export's graph, read by the table
     kernels     a program as kernels: derived once, remembered on disk with its certificate, called with tensors

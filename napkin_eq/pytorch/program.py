@@ -183,7 +183,7 @@ class Program:
         for place in self.places:
             if not {node.name for node in subterms(place.term) if isinstance(node, Input)} <= data.keys():
                 continue  # in a loop, where it is of what stands for a state
-            size = math.prod(sizes[axis.name] for axis in place.dim)
+            size = math.prod(axis.size or sizes[axis.name] for axis in place.dim)
             found = _value(place.term, data, sizes)
             outside = (found < (-size if place.negative else 0)) | (found >= size)
             outside &= found != place.ignored if place.ignored is not None else True

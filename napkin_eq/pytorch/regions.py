@@ -15,9 +15,9 @@ from typing import Any
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import subterms
 from napkin_eq.machine.gpu import Hardware, load
+from napkin_eq.pytorch.build.edges import shown
 from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.edge_trial import AT_EDGE, TOO_LARGE
-from napkin_eq.pytorch.edges import shown
 from napkin_eq.pytorch.importer import complex_numbers, empty, of_graph
 from napkin_eq.pytorch.kernels import Kernels, kernels_of, stored, turned_bytes
 from napkin_eq.pytorch.naming import Refused, expression, line_of

@@ -18,8 +18,8 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, subterms
 from napkin_eq.pipeline.reference import Evaluation, needed
 from napkin_eq.pytorch import edge_trial
+from napkin_eq.pytorch.build.edges import shown
 from napkin_eq.pytorch.edge_trial import Differs, Trial, with_edges
-from napkin_eq.pytorch.edges import shown
 from napkin_eq.pytorch.flat import flat
 from napkin_eq.pytorch.importer import from_torch, of_graph
 from napkin_eq.pytorch.kernels import diagram_of

@@ -1,6 +1,7 @@
 """What the rules of PyTorch's operators build with, and the table that they are entered into.
 
     builder  values of a program: dimensions brought together, moved, folded and read elsewhere
+    edges    where PyTorch would give NaN or an infinity: which of these places are never reached
     masks    masks in their plainest form, so that laws about masks meet them
     narrow   numbers as narrow types hold them: float8's digits, whole numbers that wrap around
     rolled   loops that a program was traced through, found again in their results

@@ -11,8 +11,8 @@ import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Map, Reduce, Term, as_real, lift, subterms
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Edge, Value
+from napkin_eq.pytorch.build.edges import shown
 from napkin_eq.pytorch.build.table import operator
-from napkin_eq.pytorch.edges import shown
 
 Dims = Sequence[int] | int | None
 MASKED = "a row that may hold -inf alone, where PyTorch gives NaN and the language 0"
