@@ -292,6 +292,7 @@ class Stability:
         if key not in self.scores:
             found = 0.0
             if form.kind == "real" and not opened(form):
+                METER.did("bound", len(self.trials))  # its parts have been
                 with np.errstate(all="ignore"):
                     try:
                         for trial in self.trials:
