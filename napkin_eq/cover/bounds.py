@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from napkin_eq.cover.candidates import Candidate
 from napkin_eq.cover.pieces import Piece
+from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import STORAGE, held_as, output_type
 from napkin_eq.lang.evaluate import output_order
 from napkin_eq.lang.interval import wide
@@ -148,6 +149,16 @@ def _amount(amounts: Sequence[Amount], again: Mapping[frozenset[str], float]) ->
     return sum(amount * min(max(least, again.get(axes, 1.0)) for least, axes in ways) for amount, ways in amounts)
 
 
+def _common(piece: Piece) -> list[Axis]:
+    """Return the axes that all outputs have."""
+    return [a for a in piece.outputs[0].dims if all(a.name in {d.name for d in o.dims} for o in piece.outputs)]
+
+
+def _alike(piece: Piece) -> bool:
+    """Tell whether all outputs have the same axes."""
+    return len({frozenset(a.name for a in o.dims) for o in piece.outputs}) == 1
+
+
 def _held(piece: Piece) -> frozenset[str]:
     """Return the axes of outputs that a tile may hold whole."""
     return frozenset(a.name for o in piece.outputs for a in o.dims if 1 < extent(a) <= HOLDS)
@@ -155,7 +166,7 @@ def _held(piece: Piece) -> frozenset[str]:
 
 def _within(piece: Piece, terms: list[Term]) -> dict[Term, set[frozenset[str]]]:
     """Return, of each term, the axes of outputs over all of which it enters folds, by each way to an output."""
-    common = {a.name for a in piece.outputs[0].dims if all(a.name in {d.name for d in o.dims} for o in piece.outputs)}
+    common = {a.name for a in _common(piece)}
     within: dict[Term, set[frozenset[str]]] = {t: set() for t in terms}
     for output in parallel(piece.source):
         within[output].add(frozenset())
@@ -170,9 +181,7 @@ def _blocked(piece: Piece, within: Mapping[Term, set[frozenset[str]]], several: 
     """Return what tells along which axes of blocks a value does not vary, or is needed at all places of, unless that is
     not asked for: each block along these reads it, or computes it, for itself.
     """
-    shapes = [{a.name for a in o.dims} for o in piece.outputs]
-    alike = all(names == shapes[0] for names in shapes)
-    long = frozenset(a.name for a in piece.outputs[0].dims if extent(a) > 1) if alike else frozenset[str]()
+    long = frozenset(a.name for a in piece.outputs[0].dims if extent(a) > 1) if _alike(piece) else frozenset[str]()
     held = _held(piece)
 
     def along(term: Term, computed: bool, folded: bool = True) -> frozenset[str]:
@@ -199,7 +208,7 @@ def _walked(
     They go along these for the folds, and again for what is needed at each place; and blocks along other axes alone
     keep processors busy, each of as many rows as the matrix unit takes, where the rows are among those.
     """
-    common = {a.name for a in piece.outputs[0].dims if all(a.name in {d.name for d in o.dims} for o in piece.outputs)}
+    common = {a.name for a in _common(piece)}
 
     def walked(term: Term, computed: bool) -> tuple[float, frozenset[str]]:
         ways, least = within[term], times(term, computed)
@@ -225,9 +234,7 @@ def _times(
     unless one block after another walks the axis: then only blocks along other axes keep processors busy. What is
     folded over several such axes no block shares with others.
     """
-    shapes = [{a.name for a in o.dims} for o in piece.outputs]
-    common = [a for a in piece.outputs[0].dims if all(a.name in names for names in shapes)]
-    alike = all(names == shapes[0] for names in shapes)
+    common, alike = _common(piece), _alike(piece)
     long = {a.name for a in common if extent(a) > HOLDS}
 
     def times(term: Term, computed: bool = True) -> float:

@@ -20,7 +20,7 @@ from napkin_eq.cover.library import called, library_call, library_us
 from napkin_eq.cover.pieces import Piece, Storage
 from napkin_eq.cover.pricing import Pricing, Proved
 from napkin_eq.cover.program import Chosen, Column, cheapest
-from napkin_eq.egraph.budget import METER, Budget, patient
+from napkin_eq.egraph.budget import Budget
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import STORAGE
 from napkin_eq.lang.errors import NapkinError, Undecided
@@ -100,7 +100,7 @@ class Choice:
         diagram, aim, proved = job.diagram, job.aim, job.laws.proved
         self.diagram, self.aim = diagram, aim
         self.budget: Budget = aim.budget
-        self.begun = METER.counted, METER.processor()
+        self.own = Budget(self.budget.seconds)  # begins now, whatever the derivation has spent before
         outputs = [term for _, term in diagram.outputs]
         self.graph: Graph = graph_of(outputs, proved)
         self.places = {value: i for i, value in enumerate(self.graph.cuts)}
@@ -188,7 +188,7 @@ class Choice:
         return ended or self.budget.over("covering")
 
     def _spent(self) -> float:
-        return patient(METER.counted - self.begun[0], METER.processor() - self.begun[1])
+        return self.own.spent()
 
     def _priced(self) -> tuple[Chosen, list[Offer]]:
         """Return the cheapest cover whose prices are all known, or near to that; bundles of its kernels are offered as

@@ -127,9 +127,11 @@ class Pricing:
     def _as_written(self, piece: Piece) -> Placed | None:
         """Return a piece as it is written, in one kernel, if that takes little more than any kernel of it must."""
         at = ("written", *self.about, piece.source, piece.outputs)
+        found: Placed | None
         if at in _DONE:
             METER.counted += _DONE[at].took
-            return _DONE[at].found  # type: ignore[no-any-return]
+            found = _DONE[at].found
+            return found
         begun, aim, job = METER.counted, self.aim, self._job(piece, SEARCH)
         made = placer(job)
         made.target_dtypes = tuple(o.dtype for o in piece.outputs)
