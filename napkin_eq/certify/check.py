@@ -574,6 +574,8 @@ def check(content: bytes) -> dict[str, Any]:
         return {"status": "ok", **Checker(data["theorem"]).run(data)}
     except Refused as problem:
         return {"status": "refused", "problem": f"{problem!s:.200}"}
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        return {"status": "refused", "problem": "not JSON in UTF-8"}
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, OverflowError) as problem:
         return {"status": "refused", "problem": f"malformed: {problem!a:.200}"}
 
@@ -586,13 +588,8 @@ def main(arguments: list[str]) -> int:
     except (OSError, IndexError) as problem:
         print(f"unusable: {problem}; usage: python check.py FILE", file=sys.stderr)
         return 2
-    print(
-        (
-            "ok: {steps} steps, grade {grade}, theorem {theorem}{trusted}"
-            if found["status"] == "ok"
-            else "refused: {problem}"
-        ).format(**found)
-    )
+    accepted = "ok: {steps} steps, grade {grade}, theorem {theorem}{trusted}"
+    print((accepted if found["status"] == "ok" else "refused: {problem}").format(**found))
     return int(found["status"] != "ok")
 
 

@@ -25,6 +25,10 @@ class Derivation(Derived, Pictured):
     can be made of them.
     """
 
+    def __repr__(self) -> str:
+        kernels = f"{n} kernel{'s' * (n != 1)}" if (n := len(self.plan.kernels)) else "no kernel"
+        return f"<Derivation of {self.diagram.name}: {kernels} for {self.hardware.name} in {self.dtype}>"
+
     @property
     def certificate(self) -> dict[str, Any]:
         """The derivation as data that `napkin-eq check` re-validates; several outputs are one Tuple."""

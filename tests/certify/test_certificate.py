@@ -496,7 +496,7 @@ def test_files(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, co
     assert main([str(file)]) == code
     shown = capsys.readouterr()
     assert len((shown.out + shown.err).strip().splitlines()) == 1
-    assert shown.out.startswith("refused: " if code else "ok: ")
+    assert shown.out.startswith("refused: " if code else "ok: ") and "JSONDecodeError" not in shown.out
 
 
 def test_what_is_no_certificate_is_not_loaded() -> None:

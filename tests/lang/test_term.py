@@ -13,6 +13,7 @@ from napkin_eq.lang import term as terms
 from napkin_eq.lang.axis import Axis, axes
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.term import (
     Acc,
     Const,
@@ -239,6 +240,15 @@ def test_importing_a_file_does_not_hide_the_function_of_its_name():
     assert callable(napkin_eq.evaluate) and napkin_eq.softmax is nq.softmax
     with pytest.raises(AttributeError, match="no attribute 'magic'"):
         napkin_eq.magic  # noqa: B018
+
+
+def test_a_diagram_is_written_in_terms_too() -> None:
+    from napkin_eq import term as words
+
+    y, q = axes("y q", y=4, q=6)
+    counted = words.Reduce("sum", q, nq.array("A", y), words.Map("le", (words.Index(y), words.Index(q))))
+    assert evaluate(counted, {"A": [1.0] * 4}).tolist() == [6, 5, 4, 3]
+    assert all(getattr(words, name) is getattr(terms, name) for name in words.__all__)
 
 
 def test_a_deep_term_is_cut_where_quotients_and_differences_step_over_the_limit():

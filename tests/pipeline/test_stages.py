@@ -36,6 +36,12 @@ def test_seconds_are_counted_stage_by_stage() -> None:
     assert sum(seconds.values()) - seconds["total"] <= seconds["total"]
 
 
+def test_a_derivation_is_told_in_a_line() -> None:
+    m, k = nq.axes("m k", m=64, k=64)
+    found = page.derive(nq.Diagram("rows", (("out", nq.sum(nq.array("A", m, k), k)),)))
+    assert repr(found) == "<Derivation of rows: 1 kernel for h200 in bfloat16>"
+
+
 def test_a_budget_used_again_counts_from_the_start() -> None:
     x = nq.Axis("x", 64)
     budget = Budget(20.0)
