@@ -1,7 +1,8 @@
 """Random diagrams at real sizes: how well the model predicts kernels that it has never seen, and what torch.compile
 makes of the same.
 
-    python benchmarks/random_diagrams.py emit OUT [--seeds A..B] [--tiny]    here: draws, derives, writes kernels with
+    python benchmarks/random_diagrams.py emit OUT [--seeds A..B] [--tiny] [--gpu NAME]
+                                                                             here: draws, derives, writes kernels with
                                                                              predictions, ten plans each
     python benchmarks/random_diagrams.py run OUT [-o FILE] [--seconds S]     on a GPU with torch and triton, in this
                                                                              repository: measures, goes on where an
@@ -102,7 +103,7 @@ def drawn(seed: int, tiny: bool) -> Diagram:
     raise ValueError(f"seed {seed}: none of {TRIES} diagrams has between {least} and {most} elements")
 
 
-def emitted(folder: Path, seed: int, tiny: bool) -> dict[str, Any]:
+def emitted(folder: Path, seed: int, tiny: bool, gpu: str) -> dict[str, Any]:
     """Derive the diagram of a seed and write its plans; returns its row of the manifest."""
     from napkin_eq.lang.errors import NapkinError
     from napkin_eq.lang.json_form import dumps_diagram
@@ -121,7 +122,7 @@ def emitted(folder: Path, seed: int, tiny: bool) -> dict[str, Any]:
     }
     row |= {"diagram": json.loads(dumps_diagram(drawing)), "plans": []}
     try:
-        found = derive(drawing, dtype=dtype, printer="triton" if tiny else "auto")
+        found = derive(drawing, hardware=gpu, dtype=dtype, printer="triton" if tiny else "auto")
         choices = ranked(found, PLANS)
     except (NapkinError, AssertionError) as error:
         return row | {"refused": f"{type(error).__name__}: {str(error)[:200]}"}
@@ -137,13 +138,13 @@ def emitted(folder: Path, seed: int, tiny: bool) -> dict[str, Any]:
     return row | {"outputs": [[b.name, b.dtype, [a.name for a in b.dims]] for b in found.plan.outputs]}
 
 
-def in_time(folder: Path, seed: int, tiny: bool) -> dict[str, Any]:
+def in_time(folder: Path, seed: int, tiny: bool, gpu: str) -> dict[str, Any]:
     """Emit a seed in a process of its own, ended where it takes too long."""
     answers = FORKED.SimpleQueue()
 
     def work() -> None:
         try:
-            answers.put(emitted(folder, seed, tiny))
+            answers.put(emitted(folder, seed, tiny, gpu))
         except Exception as error:  # a fault is a finding, and the others go on
             answers.put(
                 {
@@ -170,19 +171,19 @@ def in_time(folder: Path, seed: int, tiny: bool) -> dict[str, Any]:
     }
 
 
-def emit(folder: Path, seeds: range, tiny: bool) -> None:
+def emit(folder: Path, seeds: range, tiny: bool, gpu: str) -> None:
     """Emit seeds; those that the folder has stay."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "manifest.json"
     manifest = (
         json.loads(file.read_text())
         if file.exists()
-        else {"emitted": {"date": datetime.date.today().isoformat(), "commit": commit()}, "cases": []}
+        else {"emitted": {"date": datetime.date.today().isoformat(), "commit": commit(), "gpu": gpu}, "cases": []}
     )
     have = {row["seed"] for row in manifest["cases"]}
     for seed in seeds:
         if seed not in have:
-            row = in_time(folder, seed, tiny)
+            row = in_time(folder, seed, tiny, gpu)
             manifest["cases"].append(row)
             file.write_text(json.dumps(manifest, indent=1))
             print(
@@ -454,6 +455,7 @@ def main() -> int:
     emits.add_argument("folder", type=Path)
     emits.add_argument("--seeds", default="0..150", metavar="A..B", help="from A to below B (default 0..150)")
     emits.add_argument("--tiny", action="store_true", help="sizes for a CPU")
+    emits.add_argument("--gpu", default="h200", metavar="NAME", help="whose kernels they are (default h200)")
     runs.add_argument("folder", type=Path)
     runs.add_argument("-o", "--output", type=Path, default=RESULTS)
     runs.add_argument("--seconds", type=float, default=540, help="no case is begun after so many (default 540)")
@@ -463,7 +465,7 @@ def main() -> int:
     args = parser.parse_args()
     if args.verb == "emit":
         low, _, high = args.seeds.partition("..")
-        emit(args.folder, range(int(low), int(high)), args.tiny)
+        emit(args.folder, range(int(low), int(high)), args.tiny, args.gpu)
     elif args.verb == "run":
         return run(args.folder, args.output, args.seconds)
     elif args.verb == "told":

@@ -32,6 +32,12 @@ def ask_for(pointers):
         "prefetch.global.L2 [$1]; mov.u32 $0, 0;", "=r,l", [pointers], dtype=tl.int32, is_pure=False, pack=1
     )
 """,
+    "from_all_threads": """
+@triton.jit
+def from_all_threads(x):
+    # used more than once, x is not kept in parts by each thread: codegen/triton/locality.py
+    return tl.where(x == x, x, float("nan"))
+""",
     "product": """
 @triton.jit
 def product(a, b):

@@ -44,6 +44,7 @@ from ..axis_info import misled, unread
 from .blocks import INDENT, Blocks
 from .helpers import HELPERS
 from .lanes import crossed
+from .locality import gathered
 
 DTYPES = device("tl")
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "and": "&", "or": "|"}
@@ -106,7 +107,7 @@ class KernelText(Blocks):
         self.turn, self.cached, self.at, self.chained = kernel.turn, kernel.evictions, 0, self.names.fresh("CHAINED")
         if not self.turn.alone:
             self.params.append(f"{self.chained}: tl.constexpr")
-        self.misled, self.made = misled(kernel), definitions(kernel.body)
+        self.misled, self.made, self.gathered = misled(kernel), definitions(kernel.body), gathered(kernel)
         self.reaches: dict[str, float] = {}
         self.values: dict[str, Value] = {}
         self.text: dict[str, str] = {}
@@ -425,8 +426,9 @@ class KernelText(Blocks):
                 return self.load(stmt)
             case Let():
                 return self.let(stmt)
-            case ReduceTile(_, monoid, coord, arg):
-                return self.folded(self.forms(monoid, arg)[0], coord, arg)
+            case ReduceTile(out, monoid, coord, arg):
+                result = self.folded(self.forms(monoid, arg)[0], coord, arg)
+                return f"from_all_threads({result})" if out.name in self.gathered else result
             case ScanTile(out, _, coord, arg, str(gain)):
                 dims = self.dims(out)
                 sides = ", ".join(self.operand(name, dims) for name in (gain, arg))
