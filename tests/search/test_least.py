@@ -110,6 +110,19 @@ def test_tiles_are_those_priced_in_time(printer: str) -> None:
     assert solve(store, roles, lower, MACHINE, printer=printer, over=lambda priced: True) == []
 
 
+def test_a_least_time_that_a_tiling_is_below_leaves_no_other_out() -> None:
+    (a,) = nq.axes("a", a=1 << 20)
+    array = nq.array("A", a)
+    derivation = derive(array * 2.0)
+    (output,) = derivation.outputs
+    store, roles = output.placed.stores[-1], modes_of(output.placed.stores[-1])[0]
+    lower = _lowering(derivation, output, store)
+    (best,) = solve(store, roles, lower, MACHINE)
+    # The more blocks the longer it is said to take, as where an array of the term is none of the kernel's
+    (found,) = solve(store, roles, lower, MACHINE, least=lambda blocks: 1e3 / (1 + sum(blocks.values())) + 1e3)
+    assert found.cost == best.cost
+
+
 def test_by_another_name_an_array_is_read_along_that_axis() -> None:
     i, j, d = nq.axes("i j d", i=65536, j=65536, d=64)
     rows, others = nq.array("A", i, d), nq.array("B", j, d)
