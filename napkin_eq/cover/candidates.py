@@ -119,21 +119,23 @@ class Enumeration:
         """
         found: dict[tuple[tuple[Term, ...], frozenset[Term]], Candidate] = {}
         for one, other in itertools.combinations(cover, 2):
-            # In a Tuple numbers stand before whole numbers or masks.
-            outs = tuple(sorted({*one.outs, *other.outs}, key=lambda t: (t.kind != "real", self.graph.order[t])))
             shared = {*one.reads, *arrays(one.terms)} & {*other.reads, *arrays(other.terms)}
             large = any(elements(t.axes) > SMALL for t in shared)
-            if (
-                len(outs) > MOST_BUNDLED
-                or not (large or (small and shared))
-                or self._across(outs)
-                or not together(t.kind for t in outs)
-            ):
-                continue
-            made = self.candidate(outs, (one.inside | other.inside) - {*outs}, MOST_TOGETHER)
-            if made is not None:
-                found.setdefault((outs, made.inside), made)
+            made = self._joined({*one.outs, *other.outs}, one.inside | other.inside)
+            if made is not None and (large or (small and shared)):
+                found.setdefault((made.outs, made.inside), made)
         return list(found.values())
+
+    def beside(self, candidate: Candidate, value: Term) -> Candidate | None:
+        """Return a candidate that also stores a value which it computes for itself, None where one kernel cannot."""
+        return self._joined({*candidate.outs, value}, candidate.inside)
+
+    def _joined(self, values: set[Term], inside: frozenset[Term]) -> Candidate | None:
+        # In a Tuple numbers stand before whole numbers or masks.
+        outs = tuple(sorted(values, key=lambda t: (t.kind != "real", self.graph.order[t])))
+        if len(outs) > MOST_BUNDLED or self._across(outs) or not together(t.kind for t in outs):
+            return None
+        return self.candidate(outs, inside - values, MOST_TOGETHER)
 
     def _across(self, outs: tuple[Term, ...]) -> bool:
         """Tell whether a value needs more of another than a block holds, and has axes that the other has not.

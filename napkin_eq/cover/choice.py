@@ -155,6 +155,34 @@ class Choice:
 
         return [o for o in found if o.piece.source not in known and o.bound + least < apart(o)]
 
+    def _beside(self, cover: Sequence[Offer]) -> list[Offer]:
+        """Return candidates that store, beside their own, what they compute for themselves and others of a cover store,
+        and that are in the cheapest cover if they exceed their bounds by as much as they do without.
+
+        Of the ways to each value the cheapest, and the one that reads least.
+        """
+        known = [o for o in self.offers if o.price is not None and o.price < math.inf]
+        stored, sources = {value for o in cover for value in o.candidate.outs}, {o.piece.source for o in self.offers}
+        ways: dict[tuple[Term, Term], list[Offer]] = {}
+        for offer in (o for o in known if o.call is None and len(o.candidate.outs) == 1):
+            for value in offer.candidate.inside & stored:
+                ways.setdefault((offer.candidate.outs[0], value), []).append(offer)
+        guessed: dict[int, tuple[Offer, Offer]] = {}
+        for out, value in sorted(ways, key=lambda way: tuple(map(self.places.__getitem__, way))):
+            mine = ways[out, value]
+            ends = min(mine, key=self.cost), min(mine, key=lambda o: (len(o.candidate.reads), self.cost(o)))
+            for offer in {id(o): o for o in ends}.values():
+                made = self.listed.beside(offer.candidate, value)
+                if made is None or (fresh := self._offer(made)).piece.source in sources:
+                    continue
+                sources.add(fresh.piece.source)
+                guess = replace(fresh, price=fresh.bound + (offer.price or 0.0) - offer.bound)
+                guessed[id(guess)] = guess, fresh
+        found = self._solved([*known, *(guess for guess, _ in guessed.values())]) if guessed else None
+        if found is None or found[0].price > (1 - WORTH) * sum(map(self.cost, cover)):
+            return []
+        return [guessed[id(o)][1] for o in found[1] if id(o) in guessed]
+
     def _offer(self, candidate: Candidate) -> Offer:
         piece = self.storage.piece(candidate)
         return Offer(candidate, piece, bound_us(piece, STORAGE[self.aim.dtype], self.aim.dtype, self.aim.machine))
@@ -225,21 +253,22 @@ class Choice:
         self._promising_of(1)
         known = self._solved([o for o in self.offers if o.price is not None])
         if known is not None and self._launches_count(known[1]):
-            self._join(known[1])  # before the search for a bound, which may take all the time there is
+            self._join(known[1], False)  # before the search for a bound, which may take all the time there is
         self._promising()
         best = self._search()
         for _ in range(MOST_BUNDLED - 1):  # each joins what the last has joined
-            if self._over() or not self._join(best[1]):
+            if self._over() or not self._join(best[1], True):
                 break
             self._promising()
             best = self._search()
         return best
 
-    def _join(self, cover: Sequence[Offer]) -> bool:
-        """Offer and price what does in one kernel what two of a cover do, and what that makes promising; tell whether
-        there is any.
+    def _join(self, cover: Sequence[Offer], beside: bool) -> bool:
+        """Offer and price what does in one kernel what two of a cover do; `beside`: also what does what one does and
+        part of what another does. Tell whether there is any.
         """
         fresh = self._bundles(cover) if self.joining else []
+        fresh += self._beside(cover) if self.joining and beside else []
         if fresh:
             self.offers += fresh
             self._price(fresh)

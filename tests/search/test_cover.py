@@ -701,3 +701,15 @@ def test_a_maximum_and_the_sum_relative_to_it_are_cut_together_where_processors_
     job = Job(diagram, aimed(diagram, "h100", "bfloat16", "auto", None, (), 20.0, False), proved_laws((), (), False))
     found = together(job, [Stored("largest", "f32", (n,)), Stored("total", "f32", (n,))])
     assert found[0][0].predicted_us < 25 and [axis.name for _, axis in found[0][1]] == ["m"]
+
+
+def test_what_a_kernel_computes_for_itself_is_stored_beside_what_it_makes_where_others_need_it() -> None:
+    t, d = nq.axes("t d", t=4096, d=4096)
+    given, gradient = nq.array("X", t, d), nq.array("dY", t, d)
+    scale = nq.rsqrt(nq.mean(given * given, d) + 1e-6)
+    outward = scale * gradient - given * (scale * scale * scale) * nq.mean(gradient * given, d)
+    plan = derive(nq.Diagram("backward", (("dX", outward), ("dG", nq.sum(gradient * given * scale, t))))).plan
+    # X and dY are read twice, rather than three times
+    assert sum(b.name in ("X", "dY") for kernel in plan.kernels for b in kernel.reads) == 4
+    (beside,) = ([len(b.dims) for b in k.writes] for k in plan.kernels if any(b.name == "dX" for b in k.writes))
+    assert sorted(beside) == [1, 2]
