@@ -17,6 +17,7 @@ import pytest
 
 import napkin_eq as nq
 from napkin_eq.certify.certificate import checked
+from napkin_eq.egraph.budget import SECONDS
 from napkin_eq.frontend.gallery import DIAGRAMS, diagram
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
@@ -80,15 +81,18 @@ KEYS = ["schema", "diagram", "hardware", "dtype", "sizes", "kernels", "predicted
 KERNEL_KEYS = {"name", "groups", "streams", "bytes_hbm", "flops_tensor", "ops_sfu", "smem_bytes", "predicted_us"}
 
 
+SOON = 6.0  # seconds as they are counted, in which a plan is found that is right, be it not the fastest
+
+
 @cache
 def derived(name: str) -> Derivation:
     return derive(diagram(name))
 
 
 @cache
-def derived_at(outputs: tuple[tuple[str, Term], ...]) -> Derivation:
+def derived_at(outputs: tuple[tuple[str, Term], ...], limit: float = SECONDS) -> Derivation:
     """Derive a diagram of the gallery at some sizes; of those that differ in their names and usual sizes alone, one."""
-    return derive(Diagram("diagram", outputs))
+    return derive(Diagram("diagram", outputs), limit=limit)
 
 
 def sizes_of(name: str, table: Mapping[str, int]) -> dict[str, int]:
@@ -241,7 +245,7 @@ def test_the_plan_for_any_sizes_equals_float64(name):
     fixed = {"b", "h", "r", "d"} if name.endswith("attention") else set()
     sizes = sizes_of(name, LONG)
     derivation = derived_at(
-        DIAGRAMS[name](**{axis: size if axis in fixed else None for axis, size in sizes.items()}).outputs
+        DIAGRAMS[name](**{axis: size if axis in fixed else None for axis, size in sizes.items()}).outputs, SOON
     )
     assert_agrees(derivation, sizes)
     assert_agrees(derivation, {axis: size if axis in fixed else max(1, size // 9) for axis, size in sizes.items()})
@@ -331,7 +335,7 @@ def test_a_new_diagram_derives_and_is_right(name):
 @pytest.mark.parametrize("name", marked([name for name in NEW if name not in ("linear_attention", "padded_mean_pool")]))
 def test_a_new_diagram_of_any_size_derives_and_is_right(name):
     make, sizes = NEW[name]
-    derivation = derive(Diagram(name, (("out", make({axis: None for axis in sizes})),)))
+    derivation = derive(Diagram(name, (("out", make({axis: None for axis in sizes})),)), limit=SOON)
     assert_agrees(derivation, sizes)
     assert checked(derivation.certificate)["status"] == "ok"
 
