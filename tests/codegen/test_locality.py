@@ -35,12 +35,14 @@ AROUND = Value("around", ("a", "c"), "f32")
 def walk(*, read_inside: bool, after: int, loaded: bool = True) -> Plan:
     """Return a plan that sums rows block by block, reads the sum so far inside of the loop, and so often after it."""
     made = TILE.name if loaded else "doubled"
+    doubled: list[Stmt] = [] if loaded else [Let(Value("doubled", ("a", "c"), "f32"), "add", ("t", "t"))]
+    inside: list[Stmt] = [Let(AROUND, "add", ("s", "t")), StoreTile("around_", ("a_at", "c_at"), "around")]
     body: list[Stmt] = [
         Iota(ALONG, "c"),
         Load(TILE, "A", ("a_at", "c_at")),
-        *([] if loaded else [Let(Value("doubled", ("a", "c"), "f32"), "add", ("t", "t"))]),
+        *doubled,
         ReduceTile(PART, "sum", "c", made),
-        *([Let(AROUND, "add", ("s", "t")), StoreTile("around_", ("a_at", "c_at"), "around")] if read_inside else []),
+        *(inside if read_inside else []),
         Let(NEXT, "add", ("s", "p")),
         Assign("s", "n"),
     ]
