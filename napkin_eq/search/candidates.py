@@ -280,7 +280,9 @@ def _large_blocks(kernel: p.Kernel) -> int:
     whole = [c for c in kernel.coords if c.role == "whole" and c.tile > 1 and c.name not in kernel.grid]
     held = {c.axis for c in whole if c.axis in stored} - {kernel.coord(g).axis for g in kernel.grid}
     extents = {g: extent(kernel.coord(g).axis) for g in kernel.grid}
-    beside = {b.dims[-1] for b in kernel.reads if b.name in walked} - streamed
+    # A last axis of one lane has no neighbours
+    beside = {next((d for d in b.dims[::-1] if d.size != 1), b.dims[-1]) for b in kernel.reads if b.name in walked}
+    beside -= streamed
     pairs = any(isinstance(s, p.Dot) for s in p.statements(kernel.body)) or not any(
         own >= {*kernel.grid} for own in read
     )

@@ -12,7 +12,8 @@ from napkin_eq.certify.asked import same
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import evaluate
-from napkin_eq.lang.term import Const, Index, Input, Map, Reduce, Term, rebuilt, subterms
+from napkin_eq.lang.term import Const, Index, Input, Map, Recur, Reduce, Term, rebuilt, subterms
+from napkin_eq.pipeline.derive import derive
 from napkin_eq.search.unfolded import unfolded
 
 AXES = [Axis("n", 3), Axis("k", 3), Axis("m", 4), Axis("v", 5)]
@@ -140,3 +141,11 @@ def test_places_from_data_are_looked_up_once() -> None:
     table = np.random.default_rng(0).standard_normal((1000, 64))
     expected = np.where(((places >= 0) & (places < 1000))[:, None], table[places % 1000], 0.0)
     assert np.array_equal(nq.evaluate(found, {"L": places, "W": table}, order=["t", "d"]), expected)
+
+
+def test_columns_are_cut_into_stretches_whether_or_not_an_axis_of_one_lane_lies_behind_them() -> None:
+    rows, columns, lone = nq.axes("rows columns lone", rows=1 << 18, columns=257, lone=1)
+    along = nq.array("A", rows, columns, lone)
+    recurring = Recur(lone, nq.sigmoid(nq.array("G", rows)), along)
+    plan = derive(recurring - nq.mean(recurring, rows), "h100", dtype="float16").plan
+    assert any(c.name == "rows_part" for kernel in plan.kernels for c in kernel.coords)
