@@ -122,7 +122,8 @@ def emitted(folder: Path, seed: int, tiny: bool, gpu: str) -> dict[str, Any]:
     }
     row |= {"diagram": json.loads(dumps_diagram(drawing)), "plans": []}
     try:
-        found = derive(drawing, hardware=gpu, dtype=dtype, printer="triton" if tiny else "auto")
+        # As `derive -o` writes it: what spills gives way
+        found = derive(drawing, hardware=gpu, dtype=dtype, printer="triton" if tiny else "auto").compiled().derivation
         choices = ranked(found, PLANS)
     except (NapkinError, AssertionError) as error:
         return row | {"refused": f"{type(error).__name__}: {str(error)[:200]}"}
