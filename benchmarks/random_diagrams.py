@@ -173,7 +173,11 @@ def in_time(folder: Path, seed: int, tiny: bool, gpu: str) -> dict[str, Any]:
 
 
 def emit(folder: Path, seeds: range, tiny: bool, gpu: str) -> None:
-    """Emit seeds; those that the folder has stay."""
+    """Emit seeds; those that the folder has stay. Raises NapkinError for a GPU that is unknown, or not the folder's."""
+    from napkin_eq.lang.errors import NapkinError
+    from napkin_eq.machine.gpu import load
+
+    load(gpu)
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "manifest.json"
     manifest = (
@@ -181,6 +185,8 @@ def emit(folder: Path, seeds: range, tiny: bool, gpu: str) -> None:
         if file.exists()
         else {"emitted": {"date": datetime.date.today().isoformat(), "commit": commit(), "gpu": gpu}, "cases": []}
     )
+    if manifest["emitted"].get("gpu", gpu) != gpu:
+        raise NapkinError(f"{folder}: its kernels are for {manifest['emitted']['gpu']}, asked for are some for {gpu}")
     have = {row["seed"] for row in manifest["cases"]}
     for seed in seeds:
         if seed not in have:
@@ -465,8 +471,13 @@ def main() -> int:
     warms.add_argument("case")
     args = parser.parse_args()
     if args.verb == "emit":
+        from napkin_eq.lang.errors import NapkinError
+
         low, _, high = args.seeds.partition("..")
-        emit(args.folder, range(int(low), int(high)), args.tiny, args.gpu)
+        try:
+            emit(args.folder, range(int(low), int(high)), args.tiny, args.gpu)
+        except NapkinError as error:
+            parser.error(str(error))
     elif args.verb == "run":
         return run(args.folder, args.output, args.seconds)
     elif args.verb == "told":

@@ -267,12 +267,15 @@ class Choice:
         """Offer and price what does in one kernel what two of a cover do; `beside`: also what does what one does and
         part of what another does. Tell whether there is any.
         """
-        fresh = self._bundles(cover) if self.joining else []
-        fresh += self._beside(cover) if self.joining and beside else []
-        if fresh:
-            self.offers += fresh
-            self._price(fresh)
-        return bool(fresh)
+        if not self.joining:
+            return False
+        fresh = self._bundles(cover)
+        self.offers += fresh
+        others = self._beside(cover) if beside else []
+        self.offers += others
+        if fresh or others:
+            self._price([*fresh, *others])
+        return bool(fresh or others)
 
     def _launches_count(self, cover: Sequence[Offer]) -> bool:
         """Tell whether a cover is so short that a kernel less is worth pricing."""
