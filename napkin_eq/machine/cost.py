@@ -473,7 +473,7 @@ class Visits:
 # What bounds of loops are computed by, of the first and the last argument.
 _WHOLE: Mapping[str, Callable[[int, int], int]] = {
     "add": operator.add, "mul": operator.mul, "max": max, "min": min, "floordiv": lambda a, b: a // (b or 1),
-    "neg": lambda a, _: -a,
+    "mod": lambda a, b: a % (b or 1), "neg": lambda a, _: -a,
 }  # fmt: skip
 
 

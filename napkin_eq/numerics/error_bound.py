@@ -125,7 +125,7 @@ class Schedule:
     whether onto another tile.
 
     threads: how many share a row of a tile at least. rounds: whether an addition rounds to nearest for certain; else it
-    may truncate.
+    may truncate. times: how many sums along it are one sum, where a loop walks several axes.
     """
 
     largest: int
@@ -134,11 +134,13 @@ class Schedule:
     onto: bool = False
     threads: int = 4
     rounds: bool = False
+    times: int = 1
 
     def depth(self, length: int, lanes: int, product: bool) -> float:
         """Return how many additions follow one another in a sum of this length; lanes: how many products are added at
         once.
         """
+        length *= self.times
         tile = min(length, self.largest)
         chained = length if lanes == 1 else length / lanes + 16
         tiled = row(tile, self.threads) + -(-length // max(1, min(length, self.smallest)))
@@ -204,6 +206,10 @@ def schedule(plan: Plan) -> dict[str, Schedule]:
                 threads, rounds = (old.threads, old.rounds) if isinstance(stmt, Loop) else sharing(kernel, stmt)
                 known = min(old.threads, threads), old.rounds and rounds
                 found[coord.axis.name] = Schedule(*tiles, old.matrix or isinstance(stmt, Dot), old.onto or onto, *known)
+        for axis, parts in kernel.merged:
+            if axis.name in found:
+                times = math.prod(part.size or 1 for part in parts[:-1])
+                found[parts[-1].name] = replace(found.pop(axis.name), times=times)
     return found
 
 

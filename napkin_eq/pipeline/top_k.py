@@ -215,10 +215,11 @@ def _retiled(derivation: Derived, output: Output, store: Store, chosen: Choice) 
     return Tiled(kernel, cost, 1)
 
 
-def _merged(output: Output, store: Store) -> Merged:
+def _merged(derivation: Derived, output: Output, store: Store) -> Merged:
     """Return a kernel of a plan, to be lowered."""
     kernel = output.placed.tiled[output.placed.stores.index(store)].kernel
-    return merged(store, tuple(map(kernel.whole, kernel.writes)), _arrays(output, store))
+    writes, proved = tuple(map(kernel.whole, kernel.writes)), prover(derivation.statements)
+    return merged(store, writes, _arrays(output, store), proved, kernel.merged)
 
 
 def _arrays(output: Output, store: Store) -> dict[Term, p.Buffer]:
@@ -228,7 +229,7 @@ def _arrays(output: Output, store: Store) -> dict[Term, p.Buffer]:
 
 
 def _lowering(derivation: Derived, output: Output, store: Store) -> Callable[[Mapping[str, int]], p.Kernel]:
-    made, proved = _merged(output, store), prover(derivation.statements)
+    made, proved = _merged(derivation, output, store), prover(derivation.statements)
 
     def lower(tiles: Mapping[str, int]) -> p.Kernel:
         with expecting(derivation.expected):
@@ -240,7 +241,7 @@ def _lowering(derivation: Derived, output: Output, store: Store) -> Callable[[Ma
 def _solved(derivation: Derived, output: Output, store: Store, keep: int, printer: str) -> list[Tiled]:
     """Return the best tilings of one kernel, for the sizes that the derivation expects."""
     with expecting(derivation.expected):
-        made, lower = _merged(output, store), _lowering(derivation, output, store)
+        made, lower = _merged(derivation, output, store), _lowering(derivation, output, store)
         roles, stored = modes_of(made.store)[0], (*made.arrays.values(), *made.targets)
         return solve(made.store, roles, lower, derivation.hardware, keep=keep, printer=printer, stored=stored)
 

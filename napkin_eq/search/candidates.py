@@ -252,7 +252,8 @@ def cuts_of(job: Job, tiled: Sequence[Tiled]) -> Cuts:
         return ()
     slow = max(idle, key=lambda t: t.cost.predicted_us)
     streams = [c for c in slow.kernel.coords if c.role == "stream"]
-    axis = max((c.axis for c in streams), key=extent)
+    runs = dict(slow.kernel.merged)  # of several axes that a loop walks the longest is cut
+    axis = max((axis for c in streams for axis in runs.get(c.axis, (c.axis,))), key=extent)
     plain = not any(isinstance(s, p.Dot) for s in p.statements(slow.kernel.body))
     beside, most = (SIDE_BY_SIDE, MOST_PLAIN) if plain else (1, MOST_STRETCHES)
     wanted = max(2, beside * machine.chip.sms // _large_blocks(slow.kernel))

@@ -44,7 +44,7 @@ from napkin_eq.machine.gpu import Hardware
 from napkin_eq.search.least import Least
 from napkin_eq.search.tiling import Tiled, solve
 from napkin_eq.tile import ir as p
-from napkin_eq.tile.lower.merge_axes import merged
+from napkin_eq.tile.lower.merge_axes import Merged, ways
 from napkin_eq.tile.lower.reductions import NARROW
 from napkin_eq.tile.resources import BYTES
 from napkin_eq.tile.stream_facts import Streamed, depth_along, modes_of, reduces_over
@@ -429,45 +429,36 @@ class Placer:
     def _search(
         self, key: Kernel, arrays: Mapping[Term, p.Buffer], limit: float, late: Callable[[bool], bool]
     ) -> None:
-        """Search the best tiles of a kernel, up to a limit in microseconds."""
+        """Search the best tiles of a kernel in each way to lower it, up to a limit in microseconds."""
         METER.did("kernel")
-        made = merged(key[0], key[1], arrays)
-        roles, value = modes_of(made.store)
-        least = Least(value, made.targets, made.arrays, self.storage, self.hardware)
+        store, targets, _ = key
         known = self.printer, self.precision, key
         dearest, ended = 0.0, False
-
-        def lower(tiles: Mapping[str, int]) -> p.Kernel:
-            return made.kernel(tiles, self.storage, self.proved, self.precision)
-
-        def bound(blocks: Mapping[str, int]) -> float:
-            nonlocal dearest
-            us = least.us(blocks)
-            dearest = max(dearest, us)
-            return us
+        found: list[Tiled] = []
+        refused: list[str] = []
 
         def over(priced: bool) -> bool:
             nonlocal ended
-            ended = ended or late(priced)
+            ended = ended or late(priced or bool(found))
             return ended
 
-        try:
-            found = solve(
-                made.store,
-                roles,
-                lower,
-                self.hardware,
-                printer=self.printer,
-                least=bound,
-                limit=limit,
-                stored=(*made.arrays.values(), *made.targets),
-                over=over,
-            )
-        except NapkinError as error:
-            self.refusals.append(str(error))
+        def least(us: float) -> float:
+            nonlocal dearest
+            dearest = max(dearest, us)
+            return us
+
+        tried = ways(store, targets, arrays, self.proved)
+        for made in tried:
+            try:
+                found += self._tiled(made, min([limit, *(t.cost.predicted_us for t in found)]), over, least)
+            except NapkinError as error:
+                refused.append(str(error))
+        found.sort(key=lambda tiled: tiled.cost.predicted_us)
+        if len(refused) == len(tried):
+            self.refusals.append(refused[0])
             self.solved[key] = None
             if not ended and dearest <= limit:  # what is sure to take longer was not tried, and may fit
-                self.priced.found[known] = None, str(error)
+                self.priced.found[known] = None, refused[0]
             return
         if found:
             self.solved[key] = found[0]
@@ -477,6 +468,32 @@ class Placer:
             self.priced.ended[known] = found[0] if found else None
         elif found and min(dearest, NEAR * found[0].cost.predicted_us) <= limit:  # nothing was left out that could win
             self.priced.found[known] = found[0], ""
+
+    def _tiled(
+        self, made: Merged, limit: float, over: Callable[[bool], bool], told: Callable[[float], float]
+    ) -> list[Tiled]:
+        """Return the best tiles of a kernel in one way to lower it, none above a limit in microseconds.
+
+        told: is given the microseconds that some tiles are sure to take.
+        """
+        roles, value = modes_of(made.store)
+        least = Least(value, made.targets, made.arrays, self.storage, self.hardware)
+
+        def lower(tiles: Mapping[str, int]) -> p.Kernel:
+            return made.kernel(tiles, self.storage, self.proved, self.precision)
+
+        return solve(
+            made.store,
+            roles,
+            lower,
+            self.hardware,
+            printer=self.printer,
+            least=lambda blocks: told(least.us(blocks)),
+            limit=limit,
+            stored=(*made.arrays.values(), *made.targets),
+            within=made.within,
+            over=over,
+        )
 
 
 def _alike(keys: Sequence[Any]) -> Join:

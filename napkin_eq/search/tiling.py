@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from napkin_eq.egraph.budget import METER
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Fold, Map, Online, Proj, Scan, Store, subterms
+from napkin_eq.lang.term import Const, Fold, Index, Map, Online, Proj, Scan, Store, subterms
 from napkin_eq.machine.cost import KernelCost, Profile, extent, price, prices, profile
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.machine.tile_scheduler import dealt
@@ -53,11 +53,14 @@ def power(size: int) -> int:
     return 1 << (size - 1).bit_length()
 
 
-def choices(store: Store, roles: Mapping[str, str], stored: Iterable[p.Buffer] = ()) -> dict[str, list[int]]:
+def choices(
+    store: Store, roles: Mapping[str, str], stored: Iterable[p.Buffer] = (), within: Mapping[str, int] = {}
+) -> dict[str, list[int]]:
     """Return the tile sizes worth pricing for each coordinate of the kernel under a Store: NAME for outputs, ~NAME for
     folds.
 
-    stored: the arrays of values that other kernels have stored for it, and those that it writes.
+    stored: the arrays of values that other kernels have stored for it, and those that it writes. within: of folded
+    axes, numbers that whole tiles make up.
     """
     lasts = {buffer.dims[-1] for buffer in stored if buffer.dims}
     terms = kernel_terms(store)[:-1]
@@ -100,6 +103,8 @@ def choices(store: Store, roles: Mapping[str, str], stored: Iterable[p.Buffer] =
             sizes = _sizes(term.axis, streamed=streamed, least=16, most=4096)
             if streamed and (isinstance(term.body, (Fold, Online)) or counts(term)) and sizes[0] > 1:
                 sizes = [1, *sizes]  # a sum of contractions, or over the stretches under a mask: one at a time
+            whole = within.get(term.axis.name, 0)
+            sizes = [s for s in sizes if s <= whole and whole % s == 0] if whole else sizes
             found[f"~{term.axis.name}"] = sizes if known is None else [s for s in sizes if s in known]
     return _thinned(found)
 
@@ -141,20 +146,30 @@ class _Profiles:
     """The profiles of one kernel's tilings: one for all tile sizes that leave its statements the same."""
 
     def __init__(self, store: Store, lower: LowerKernel) -> None:
-        self.axes = {f.name: f for t in subterms(store) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
+        terms = subterms(store)
+        self.axes = {f.name: f for t in terms for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
+        self.divided: dict[str, set[int]] = {}  # numbers that places along axes are divided by
+        for t in terms:
+            if isinstance(t, Map) and t.op in ("floordiv", "mod"):
+                place, by = t.args
+                if isinstance(place, Index) and isinstance(by, Const):
+                    self.divided.setdefault(place.axis.name, set()).add(by.value)
         self.lower = lower
         self.refused: dict[tuple[bool, ...], str] = {}
         self.first: dict[tuple[bool, ...], Mapping[str, int]] = {}
         self.found: dict[tuple[bool, ...], Profile | None] = {}
         self.prints: dict[tuple[bool, ...], Footprint | None] = {}
 
+    def pattern(self, tiles: Mapping[str, int]) -> tuple[bool, ...]:
+        return _pattern(tiles, self.axes, self.divided)
+
     def among(self, every: Sequence[Mapping[str, int]]) -> None:
         """Lower, of choices that leave the statements the same, the first one, in whatever order they are asked for."""
         for tiles in every:
-            self.first.setdefault(_pattern(tiles, self.axes), tiles)
+            self.first.setdefault(self.pattern(tiles), tiles)
 
     def profile(self, tiles: Mapping[str, int]) -> Profile | None:
-        pattern = _pattern(tiles, self.axes)
+        pattern = self.pattern(tiles)
         if pattern not in self.found:
             try:
                 kernel = self.lower(self.first[pattern])
@@ -166,11 +181,11 @@ class _Profiles:
 
     def refusal(self, choices: Iterable[Mapping[str, int]]) -> str:
         """Return why the last was refused of some choices of tiles, "" if none was."""
-        patterns = [_pattern(tiles, self.axes) for tiles in choices]
+        patterns = [self.pattern(tiles) for tiles in choices]
         return next((self.refused[pattern] for pattern in reversed(patterns) if pattern in self.refused), "")
 
     def footprint(self, tiles: Mapping[str, int]) -> Footprint | None:
-        pattern, prof = _pattern(tiles, self.axes), self.profile(tiles)
+        pattern, prof = self.pattern(tiles), self.profile(tiles)
         if pattern not in self.prints:
             self.prints[pattern] = None if prof is None else footprint(prof.kernel)
         return self.prints[pattern]
@@ -187,6 +202,7 @@ def solve(
     least: Callable[[Mapping[str, int]], float] = lambda blocks: 0.0,
     limit: float = math.inf,
     stored: Iterable[p.Buffer] = (),
+    within: Mapping[str, int] = {},
     over: Callable[[bool], bool] = lambda priced: False,
 ) -> list[Tiled]:
     """Return the `keep` fastest tilings of a kernel, best first; none where all take longer than a limit in
@@ -194,11 +210,11 @@ def solve(
 
     printer: "auto" weighs tilings whose work groups of warps share too, "gluon" takes these alone where there are any.
     least: microseconds that a kernel takes at the least with so many blocks along its output axes: tilings that it
-    tells cannot be among the fastest, or keep to the limit, are not lowered. stored: as of `choices`. over: tells
-    whether the time is over, given whether a tiling was priced by then. Raises NapkinError, naming the capacity and by
-    how much it is missed, where no choice fits.
+    tells cannot be among the fastest, or keep to the limit, are not lowered. stored, within: as of `choices`. over:
+    tells whether the time is over, given whether a tiling was priced by then. Raises NapkinError, naming the capacity
+    and by how much it is missed, where no choice fits.
     """
-    options = choices(store, roles, stored)
+    options = choices(store, roles, stored, within)
     profiles = _Profiles(store, lower)
 
     def bound(tiles: Mapping[str, int]) -> float:
@@ -271,7 +287,7 @@ def _plain(
                 # Lowered the kernel reads less than its term says: a comparison of a value with itself, say
                 sure = sure and cost.predicted_us >= least
     if not priced_choices:
-        seen = [tiles for tiles in every if _pattern(tiles, profiles.axes) in profiles.found]
+        seen = [tiles for tiles in every if profiles.pattern(tiles) in profiles.found]
         return [], "" if len(seen) < len(every) else profiles.refusal(every) or _misfit(
             [profiles.profile(tiles) for tiles in every], options, hardware
         )
@@ -422,8 +438,12 @@ def _combinations(store: Store, options: Mapping[str, list[int]], names: Sequenc
             yield tiles
 
 
-def _pattern(tiles: Mapping[str, int], axes: Mapping[str, Axis]) -> tuple[bool, ...]:
-    """What about tile sizes changes the statements of a plan: which are 1, which reach 16, which cover their axis."""
+def _pattern(
+    tiles: Mapping[str, int], axes: Mapping[str, Axis], divided: Mapping[str, Iterable[int]]
+) -> tuple[bool, ...]:
+    """What about tile sizes changes the statements of a plan: which are 1, which reach 16, which cover their axis,
+    which make up what places along it are divided by.
+    """
     flags: list[bool] = []
     for name, tile in sorted(tiles.items()):
         axis = axes[name.lstrip("~")]
@@ -434,6 +454,7 @@ def _pattern(tiles: Mapping[str, int], axes: Mapping[str, Axis]) -> tuple[bool, 
             covers(tile, axis),
             folds and laned(tile, axis),
             folds and tiles.get(name[1:]) == tile and covers(tile, axis),
+            *(by >= tile and by % tile == 0 for by in sorted(divided.get(axis.name, ()))),
         ]
     return tuple(flags)
 

@@ -131,7 +131,7 @@ class _Verifier:
         )
         for buffer in self.buffers.values():
             self.require(buffer.dtype in DTYPES, f"{buffer.name} has type {buffer.dtype!r}")
-        seen = {axis.name for b in self.buffers.values() for axis in b.dims} | {c.axis.name for c in kernel.coords}
+        walked = {c.axis.name for c in kernel.coords}
         for axis, parts in kernel.merged:
             sizes = [part.size for part in parts]
             self.require(
@@ -139,8 +139,8 @@ class _Verifier:
                 f"{axis.name} has {axis.size} elements, and stands for axes of {' and '.join(map(str, sizes))}",
             )
             self.require(
-                seen.isdisjoint(part.name for part in parts),
-                f"it has an axis by itself that {axis.name} stands for with others",
+                walked.isdisjoint(part.name for part in parts),
+                f"it walks an axis by itself that {axis.name} stands for with others",
             )
         if kernel.swizzle is not None:
             self.require(

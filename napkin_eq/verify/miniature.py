@@ -204,8 +204,12 @@ class _Scale:
         self._ordered()
         if near:
             self._covered(comparisons)
-        self._inside(terms)
         self._together_as_one()
+        self._rejoined(terms)
+        self._inside(terms)
+        if any(self.sizes[name] != math.prod(self.sizes[part.name] for part in parts)
+               for name, (_, parts) in self.merged.items()):  # fmt: skip
+            raise NapkinError("axes that are taken as one would be of other lengths")
         if ranked and any(len({self.sizes[n] for n in names}) > 1 for names in self.related if self._equal(names)):
             raise NapkinError("axes of one length would be of several")
         self.most = {name: self.small[name][most] for name, most in self.limits.items()}
@@ -367,6 +371,11 @@ class _Scale:
             for axis, place in read_places(read) if isinstance(read, Read) else ():
                 if axis.name in self.tiles or axis.size is None or not lies_inside(place, axis, known):
                     continue
+                whole = Const(axis.size)
+                if axis in place.axes and any(whole in subterms(mask) for mask in known):
+                    # A window of places along its own axis: where it ends is how long that is.
+                    self.numbers[whole] = Const(self.sizes[axis.name])
+                    continue
                 high = within(self.term(place), [self.term(mask) for mask in known])[1]
                 self.sizes[axis.name] = min(axis.size, max(self.sizes[axis.name], int(high) + 1))
 
@@ -377,20 +386,51 @@ class _Scale:
         for _ in self.merged:  # what one lengthens, another may have a part of
             for name, (axis, parts) in self.merged.items():
                 names = [part.name for part in parts]
-                least, most = self.sizes[name], axis.size or 1
                 each = max(2, int(LENGTHS ** (1 / len(parts))))
-                ways = [list(itertools.islice(self._lengths(part), each)) for part in parts]
-                fit = (
-                    way
-                    for way in sorted(itertools.product(*ways), key=lambda way: (math.prod(way), way))
-                    if least <= math.prod(way) <= most and self._keeps(name, math.prod(way))
-                )
+                lengths = [self._few(list(self._lengths(part)), each) for part in parts]
+                ways = sorted(itertools.product(*lengths), key=lambda way: (math.prod(way), way))
+                fit = self._fitting(axis, [part.size or 1 for part in parts], ways)
                 found = next(fit, tuple(part.size or 1 for part in parts))
                 self.sizes |= dict(zip(names, found, strict=True))
                 self.sizes[name] = math.prod(found)
-        if any(self.sizes[name] != math.prod(self.sizes[part.name] for part in parts)
-               for name, (_, parts) in self.merged.items()):  # fmt: skip
-            raise NapkinError("axes that are taken as one would be of other lengths")
+
+    def _rejoined(self, terms: Sequence[Term]) -> None:
+        """Scale the numbers by which places along two axes that a kernel takes as one are made one again."""
+        lasts = {Index(parts[-1]): Const(parts[-1].size or 1) for _, parts in self.merged.values()}
+        for term in subterms(*terms):
+            for product, last in (term.args, term.args[::-1]) if isinstance(term, Map) and term.op == "add" else ():
+                by = lasts.get(last)
+                if by is not None and isinstance(product, Map) and product.op == "mul" and by in product.args:
+                    self.numbers.setdefault(by, Const(self.sizes[last.axis.name]))
+
+    def _few(self, lengths: Sequence[int], most: int) -> list[int]:
+        """Return some lengths of an axis: the least, and powers of two, which whole tiles make up."""
+        return [size for at, size in enumerate(lengths) if at < most or size & (size - 1) == 0]
+
+    def _fitting(self, axis: Axis, sizes: Sequence[int], ways: Sequence[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
+        """Yield the lengths of the axes that one stands for that fit, its tiles in small longer where none do with
+        those as they are.
+        """
+        name, shortest = axis.name, self.small[axis.name]
+        for times in (1, 2, 4, 8):
+            self.small[name] = {old: min(old, new * times) if new >= MIN_DOT else new for old, new in shortest.items()}
+            least = self._size(name)
+            for way in ways:
+                fits = least <= math.prod(way) <= (axis.size or 1) and self._keeps(name, math.prod(way))
+                if fits and self._made_up(name, sizes, way):
+                    yield way
+        self.small[name] = shortest
+
+    def _made_up(self, name: str, sizes: Sequence[int], small: Sequence[int]) -> bool:
+        """Tell whether whole tiles of an axis that stands for several make up so many of the last ones in small where
+        they do.
+        """
+        pairs = [(math.prod(sizes[at:]), math.prod(small[at:])) for at in range(1, len(sizes))]
+        return all(
+            (few >= new and few % new == 0) == (many >= old and many % old == 0)
+            for old, new in self.small[name].items()
+            for many, few in pairs
+        )
 
     def _lengths(self, axis: Axis) -> Iterator[int]:
         """Yield lengths of an axis that keep what its tiles are to it, the least first: its own alone where masks
@@ -465,7 +505,8 @@ def _output(output: Output, scale: _Scale, dtype: str, proved: Proved) -> Output
         own = piece.kernel
         writes = tuple(scale.buffer(own.whole(buffer)) for buffer in own.writes)
         tiles = _chosen(store, own, scale)
-        kernel = merged(small, writes, inner).kernel(tiles, STORAGE[dtype], proved, output.precision)
+        way = merged(small, writes, inner, proved, own.merged)
+        kernel = way.kernel(tiles, STORAGE[dtype], proved, output.precision)
         # A piece of a cover was lowered alone: what others compute for it does not say how it rounds.
         kernel = replace(kernel, warps=own.warps, stages=own.stages, apart=own.apart)
         if (workers := piece.kernel.workers) is not None:

@@ -62,6 +62,8 @@ class Arithmetic(Statements):
             return self.cast(self.operand(args[0], context), "f32")
         if op in ("and", "or") and (short := self.settled(term, context)) is not None:
             return short
+        if op in ("floordiv", "mod") and (found := self._of_block(op, args, context)) is not None:
+            return found
         values = tuple(self.operand(a, context) for a in args)
         if op in ("floordiv", "mod"):
             return self._held(term, self._quotient(op, args[1], values, self._wide(term, *args)))
@@ -166,6 +168,22 @@ class Arithmetic(Statements):
         none = self.emit("eq", (values[1], 0), "i1")
         safe = self.integers("where", (none, 1, values[1]))
         return self.integers("where", (none, 0, self.integers(op, (values[0], safe), wide)))
+
+    def _of_block(self, op: str, args: tuple[Term, ...], context: Context) -> p.Operand | None:
+        """Return the quotient of a place and a number that whole tiles make up, which is the same for all lanes of a
+        block, or the remainder, which begins anew with none; None of others.
+        """
+        place, by = args
+        if not (isinstance(place, Index) and isinstance(by, Const) and (coord := context.coord(place.axis))):
+            return None
+        tile = self.coords[coord].tile
+        if tile == 1 or coord in self.lanes or by.value < tile or by.value % tile:
+            return None
+        # No remainder is computed: Triton does not see what that is a multiple of, and reads lane by lane.
+        whole = self.integers("floordiv", (self.start(coord), by.value))
+        if op == "floordiv":
+            return whole
+        return self.integers("add", (self.iota(coord), self.integers("mul", (whole, -by.value))))
 
     def _where(self, term: Map, context: Context) -> p.Operand:
         if (plain_term := self.resolved(term, context)) is not term:

@@ -6,29 +6,55 @@ of one is mostly padding, and of a few heads one of the columns of one is narrow
 each other, in one order, and the kernel does the same at each of their places, a tile may lie across both: the arrays
 are the same bytes, seen with one axis less.
 
-    merged(store, targets, arrays)     the kernel's Store and arrays with such axes merged; `.kernel(...)` lowers it
+    ways(store, targets, arrays)            the kernel's Store and arrays with such axes merged, to be lowered
+    merged(store, targets, arrays, axes)    the same with the axes of a kernel of other sizes
 
-Only what a contraction takes as rows or columns is merged: what both operands vary along gains nothing by it.
+Only what a contraction takes as rows or columns is merged: what both operands vary along gains nothing by it. Where the
+arrays read do not have short axes side by side, as windows of an image do not, tiles may lie across them all the same:
+what is read is read at places, the quotients and remainders of the place along both. So may a loop walk all axes that a
+contraction is summed over, channels and windows, where whole tiles lie along the last: its loads then are ahead of the
+matrix unit throughout, where those of a loop within loops are ahead in each of its few turns alone.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import BY_SHORT
-from napkin_eq.lang.term import Group, Input, Map, Proj, Store, Term, rebuilt, subterms
-from napkin_eq.laws.law import Judgment
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.term import (
+    Const,
+    Fold,
+    Group,
+    Index,
+    Input,
+    Map,
+    Proj,
+    Read,
+    Recur,
+    Scan,
+    Store,
+    Term,
+    Walk,
+    rebuilt,
+    subterms,
+)
+from napkin_eq.laws.law import Judgment, zero
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.elementwise import Proved
 from napkin_eq.tile.lower.kernel import Lowering
 from napkin_eq.tile.lower.reductions import NARROW
-from napkin_eq.tile.stream_facts import Streamed, kernel_terms, modes_of, plain
+from napkin_eq.tile.stream_facts import MIN_DOT, Streamed, kernel_terms, modes_of, plain
 
 LONGEST = 40  # of the name of an axis that is made of those that it stands for
+# Elements of an axis, up to which tiles along it alone may be much larger than it is; what fills them
+SHORT, FULL = 256, 64
+LARGEST = 256  # places in a tile of a loop over several axes
 MOST = 2**31 - 1  # places along an axis: coordinates have 32 bits
 Run = tuple[Axis, tuple[Axis, ...]]  # an axis, and those side by side that it stands for, the slowest first
 
@@ -38,7 +64,8 @@ class Merged:
     """A kernel to be lowered: its Store, the arrays that it writes, and those of other kernels that it reads; `axes`
     are those that stand for several.
 
-    own: what its leaves are in the plan.
+    own: what its leaves are in the plan. within: by the name of an axis that a loop walks for several, how many places
+    are along the last of these: whole tiles lie along it.
     """
 
     store: Store
@@ -46,6 +73,7 @@ class Merged:
     arrays: Mapping[Term, p.Buffer]
     axes: tuple[Run, ...] = ()
     own: Mapping[Term, Term] = field(default_factory=dict)
+    within: Mapping[str, int] = field(default_factory=dict)
 
     def kernel(self, tiles: Mapping[str, int], storage: str, proved: Proved, precision: str = NARROW) -> p.Kernel:
         """Return the kernel with some tiles, those of merged axes by their names; raises NapkinError as Lowering."""
@@ -70,68 +98,185 @@ class Merged:
         def holds(judgment: Judgment) -> bool:
             if not axes.isdisjoint(judgment.args):
                 return False  # of a merged axis itself nothing is known
-            args = tuple(given(arg) if isinstance(arg, Term) else arg for arg in judgment.args)
+            try:
+                args = tuple(given(arg) if isinstance(arg, Term) else arg for arg in judgment.args)
+            except NapkinError:
+                return False  # of a fold along one nothing is asked either
             return proved(replace(judgment, args=args))
 
         return holds
 
 
-def merged(store: Store, targets: Sequence[p.Buffer], arrays: Mapping[Term, p.Buffer]) -> Merged:
-    """Return a kernel with the axes merged that lie side by side, itself where there are none.
+def ways(
+    store: Store, targets: Sequence[p.Buffer], arrays: Mapping[Term, p.Buffer], proved: Proved
+) -> list[Merged]:
+    """Return the ways to lower a kernel: with the axes merged that lie side by side in all of its arrays; and where
+    that leaves it short rows, with those of them merged that do so in what it writes. What a contraction is summed over
+    is merged where it can be.
 
-    arrays: of the values of other kernels that it reads, Stores or the Proj of one. Whether axes are merged depends on
-    no size, as long as coordinates have enough bits, but on whether it is known.
+    arrays: of the values of other kernels that it reads, Stores or the Proj of one. proved: tells whether a judgment
+    holds.
     """
-    terms = kernel_terms(store)[:-1]
-    leaves = [t for t in terms if isinstance(t, (Input, Store, Proj))]
-    dims = [arrays[t].dims if t in arrays else getattr(t, "dims", ()) for t in leaves]
-    runs = _runs(store, [*(target.dims for target in targets), *dims], terms)
-    if not runs:
-        return Merged(store, tuple(targets), arrays)
-    view = _View(_named(runs, {f.name for t in terms for f in (*t.fields, *t.axes) if isinstance(f, Axis)}))
-    taken = {t.name for t in leaves if isinstance(t, Input)}
-    names = (name for name in (f"held{i}" for i in itertools.count()) if name not in taken)
-    given: dict[Term, p.Buffer] = {}
-    seen: dict[Term, Term] = {}
-    for leaf in leaves:
-        if leaf in arrays:
-            buffer = view.buffer(arrays[leaf])
-            seen[leaf] = Input(next(names), buffer.dims, BY_SHORT[buffer.dtype].name)
-            given[seen[leaf]] = buffer
-        else:
-            assert isinstance(leaf, Input)
-            seen[leaf] = Input(leaf.name, view.dims(leaf.dims), leaf.dtype, leaf.facts)
-    made = view.store(store, [*terms, store], dict(seen))
-    own = {new: old for old, new in seen.items()}
-    return Merged(made, tuple(map(view.buffer, targets)), given, view.axes, own)
+    kernel = _Kernel(store, targets, arrays, proved)
+    chains = kernel.chains()
+    summed = [run for run, _ in chains]
+    rows = [kernel.side_by_side(), *([across] if (across := kernel.across()) else [])]
+    return [kernel.merged([*run, *summed], chains) for run in rows]
 
 
-def _runs(store: Store, arrays: Sequence[tuple[Axis, ...]], terms: Sequence[Term]) -> list[tuple[Axis, ...]]:
-    """Return the axes to merge: side by side in the dimensions of all arrays, grouped, and rows or columns of some
-    contraction.
+def merged(
+    store: Store, targets: Sequence[p.Buffer], arrays: Mapping[Term, p.Buffer], proved: Proved, axes: Sequence[Run]
+) -> Merged:
+    """Return the way to lower a kernel that merges some axes, as one of other sizes did."""
+    kernel = _Kernel(store, targets, arrays, proved)
+    known = {axis.name: axis for axis in (*store.axes, *(t.axis for t in kernel.terms if isinstance(t, Fold)))}
+    runs = [tuple(known[part.name] for part in parts) for _, parts in axes]
+    return kernel.merged(runs, [(run, folds) for run, folds in kernel.chains(tuple(runs)) if run in runs])
+
+
+class _Kernel:
+    """A kernel, and which of its axes may be one."""
+
+    def __init__(
+        self, store: Store, targets: Sequence[p.Buffer], arrays: Mapping[Term, p.Buffer], proved: Proved
+    ) -> None:
+        self.store, self.targets, self.arrays, self.proved = store, tuple(targets), arrays, proved
+        self.terms = kernel_terms(store)[:-1]
+        self.leaves = [t for t in self.terms if isinstance(t, (Input, Store, Proj))]
+        roles, _ = modes_of(store)
+        self.grouped = [a for a in store.axes if roles.get(a.name) == "group" and a.size is not None]
+        self.written = [target.dims for target in targets]
+
+    def side_by_side(self) -> list[tuple[Axis, ...]]:
+        """Return the axes that lie side by side in all arrays, and of which nothing else is said."""
+        dims = [self.arrays[t].dims if t in self.arrays else getattr(t, "dims", ()) for t in self.leaves]
+        return self.runs(self.spoken(Group, Input), [*self.written, *dims])
+
+    def across(self) -> list[tuple[Axis, ...]]:
+        """Return the axes that lie side by side in what is written, where the last is short and tiles leave much of
+        its own empty: all else is read at places that are made of theirs.
+        """
+        if any(isinstance(t, (Walk, Scan, Recur)) for t in self.terms) or self.side_by_side():
+            return []
+        found = self.runs(self.spoken(Group, Input, Index, Read), self.written)
+        return [run for run in found if (run[-1].size or 0) <= SHORT and (run[-1].size or 0) % FULL]
+
+    def chains(self, known: Sequence[tuple[Axis, ...]] = ()) -> list[tuple[tuple[Axis, ...], tuple[Fold, ...]]]:
+        """Return the axes, the slowest first, that contractions are summed over one within the other, with these sums,
+        outermost first: whole tiles lie along the last axis, and nothing else is folded along any.
+
+        known: the order of the axes of some, where it is.
+        """
+        inner = {t.body for t in self.terms if isinstance(t, Fold) and isinstance(t.body, Fold)}
+        users = Counter(child for t in self.terms for child in dict.fromkeys(t.children))
+        found = []
+        for term in self.terms:
+            if not isinstance(term, Fold) or term in inner:
+                continue
+            folds = [term]
+            while isinstance(folds[-1].body, Fold) and users[folds[-1].body] == 1:
+                folds.append(folds[-1].body)
+            axes = {fold.axis for fold in folds}
+            if len(folds) < 2 or len(axes) < len(folds) or axes & {*self.store.axes} or not self._contracts(folds):
+                continue
+            if any(isinstance(t, (Streamed, Scan, Walk)) and t.axis in axes and t not in folds for t in self.terms):
+                continue
+            order = next((run for run in known if {*run} == axes), None) or self._order(axes)
+            if order:
+                found.append((order, tuple(folds)))
+        return found
+
+    def _contracts(self, folds: Sequence[Fold]) -> bool:
+        """Tell whether sums within sums are of a product of matrices, which is 0 wherever a mask leaves it out."""
+        sides = [{*arg.axes} for arg in _factors(folds[-1]) or ()]
+        if len(sides) < 2 or not (sides[0] - sides[1] and sides[1] - sides[0]):
+            return False
+        if any(fold.monoid != "sum" or fold.axis.size is None for fold in folds):
+            return False
+        masks = [fold.where for fold in folds if fold.where != Const(True)]
+        if not all(self.proved(zero(mask, plain(folds[-1].body))) for mask in masks):
+            return False
+        return bool(math.prod(fold.axis.size or 1 for fold in folds) <= MOST)
+
+    def _order(self, axes: set[Axis]) -> tuple[Axis, ...]:
+        """Return the order of axes in memory, where an array has all of them side by side and whole tiles lie along the
+        last; else one of that kind, none where there is none.
+        """
+        held = [self.arrays[t].dims if t in self.arrays else getattr(t, "dims", ()) for t in self.leaves]
+        for dims in held:
+            inside = [axis for axis in dims if axis in axes]
+            first = dims.index(inside[0]) if inside else 0
+            if {*inside} == axes and dims[first : first + len(inside)] == tuple(inside) and _tiled(inside[-1]):
+                return tuple(inside)
+        ways = sorted(axes, key=lambda axis: (-_tiled(axis), -(axis.size or 0), axis.name))
+        return (*ways[1:], ways[0]) if _tiled(ways[0]) else ()
+
+    def spoken(self, *kinds: type[Term]) -> set[str]:
+        """Return the names of axes that others than some kinds of terms speak of, if only of another of its name."""
+        return {f.name for t in self.terms if not isinstance(t, kinds) for f in t.fields if isinstance(f, Axis)}
+
+    def runs(self, spoken: set[str], arrays: Sequence[tuple[Axis, ...]]) -> list[tuple[Axis, ...]]:
+        """Return the axes to merge of those not spoken of: side by side in the dimensions of some arrays, and rows or
+        columns of some contraction.
+        """
+        free = [a for a in self.grouped if a.name not in spoken]
+        sides = [[{*arg.axes} for arg in factors] for t in self.terms if (factors := _factors(t)) is not None]
+        beside: dict[Axis, Axis] = {}
+        for one in free:
+            after = {dims[dims.index(one) + 1] if one != dims[-1] else None for dims in arrays if one in dims}
+            if len(after) == 1 and (other := after.pop()) in free and sum(other in dims for dims in arrays) == sum(
+                one in dims for dims in arrays
+            ):  # fmt: skip
+                assert other is not None
+                if all((one in side) == (other in side) for both in sides for side in both):
+                    beside[one] = other
+        runs = []
+        for axis in free:
+            if axis in beside and axis not in beside.values():
+                run = [axis]
+                while run[-1] in beside:
+                    run.append(beside[run[-1]])
+                runs.append(tuple(run))
+        taken = [run for run in runs if any((run[-1] in left) != (run[-1] in right) for left, right in sides)]
+        return [run for run in taken if math.prod(axis.size or 1 for axis in run) <= MOST]
+
+    def merged(
+        self, runs: Sequence[tuple[Axis, ...]], chains: Sequence[tuple[tuple[Axis, ...], tuple[Fold, ...]]]
+    ) -> Merged:
+        """Return the kernel with some axes merged, itself where there are none; chains: the sums over those of them
+        that are folded.
+        """
+        if not runs:
+            return Merged(self.store, self.targets, self.arrays)
+        axes = {f.name for t in self.terms for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
+        view = _View(_named(runs, axes), {folds[0]: (run, folds[-1].body) for run, folds in chains})
+        summed = {run for run, _ in chains}
+        taken = {t.name for t in self.leaves if isinstance(t, Input)}
+        names = (name for name in (f"held{i}" for i in itertools.count()) if name not in taken)
+        apart = view.read_along(self.store)
+        given: dict[Term, p.Buffer] = {}
+        seen: dict[Term, Input] = {}
+        for leaf in self.leaves:
+            if leaf in self.arrays:
+                buffer = self.arrays[leaf] if leaf in apart else view.buffer(self.arrays[leaf])
+                seen[leaf] = Input(next(names), buffer.dims, BY_SHORT[buffer.dtype].name)
+                given[seen[leaf]] = buffer
+            else:
+                assert isinstance(leaf, Input)
+                dims = leaf.dims if leaf in apart else view.dims(leaf.dims)
+                seen[leaf] = Input(leaf.name, dims, leaf.dtype, leaf.facts)
+        made = view.store(self.store, seen)
+        own: dict[Term, Term] = {new: view.placed(old, new.dims) for old, new in seen.items()}
+        within = {axis.name: parts[-1].size or 1 for axis, parts in view.axes if parts in summed}
+        return Merged(made, tuple(map(view.buffer, self.targets)), given, view.axes, own, within)
+
+
+def _tiled(axis: Axis) -> int:
+    """Return how many places the largest tile has, of the matrix unit's least on, that whole ones of lie along an axis;
+    0 where there are none.
     """
-    roles, _ = modes_of(store)
-    # What speaks of an axis by itself, or of another axis of its name
-    spoken = {f.name for t in terms if not isinstance(t, (Group, Input)) for f in t.fields if isinstance(f, Axis)}
-    free = [a for a in store.axes if roles.get(a.name) == "group" and a.size is not None and a.name not in spoken]
-    beside: dict[Axis, Axis] = {}
-    for one in free:
-        after = {dims[dims.index(one) + 1] if one != dims[-1] else None for dims in arrays if one in dims}
-        if len(after) == 1 and (other := after.pop()) in free and sum(other in dims for dims in arrays) == sum(
-            one in dims for dims in arrays
-        ):  # fmt: skip
-            assert other is not None
-            beside[one] = other
-    runs = []
-    for axis in free:
-        if axis in beside and axis not in beside.values():
-            run = [axis]
-            while run[-1] in beside:
-                run.append(beside[run[-1]])
-            runs.append(tuple(run))
-    sides = [[{*arg.axes} for arg in factors] for t in terms if (factors := _factors(t)) is not None]
-    taken = [run for run in runs if any((run[0] in left) != (run[0] in right) for left, right in sides)]
-    return [run for run in taken if math.prod(axis.size or 1 for axis in run) <= MOST]
+    size = axis.size or 1
+    return min(size & -size, LARGEST) if size % MIN_DOT == 0 else 0
 
 
 def _factors(term: Term) -> tuple[Term, ...] | None:
@@ -160,27 +305,95 @@ def _named(runs: Sequence[tuple[Axis, ...]], taken: set[str]) -> tuple[Run, ...]
 class _View:
     """Terms and arrays seen along merged axes."""
 
-    def __init__(self, axes: tuple[Run, ...]) -> None:
-        self.axes = axes
+    def __init__(self, axes: tuple[Run, ...], chains: Mapping[Term, tuple[tuple[Axis, ...], Term]]) -> None:
+        self.axes, self.chains = axes, chains
         self.first = {run[0]: axis for axis, run in axes}
         self.rest = {part for _, run in axes for part in run[1:]}
+        self.runs = {part: run for _, run in axes for part in run}
+        self.places: dict[Axis, Term] = {}  # of each merged one, made of the place along the axis that it is part of
+        for axis, run in axes:
+            below = 1
+            for part in reversed(run):
+                place: Term = Index(axis)
+                if below > 1:
+                    place = Map("floordiv", (place, Const(below)))
+                below *= part.size or 1
+                self.places[part] = place if part is run[0] else Map("mod", (place, Const(part.size or 1)))
 
     def dims(self, dims: Sequence[Axis]) -> tuple[Axis, ...]:
-        return tuple(self.first.get(axis, axis) for axis in dims if axis not in self.rest)
+        """Return the dimensions of an array, those of a run as one where they lie side by side."""
+        found, left = list[Axis](), list(dims)
+        while left:
+            run = self.runs.get(left[0], ())
+            whole = bool(run) and tuple(left[: len(run)]) == run
+            found.append(self.first[run[0]] if whole else left[0])
+            left = left[len(run) if whole else 1 :]
+        return tuple(found)
 
     def buffer(self, buffer: p.Buffer) -> p.Buffer:
         return replace(buffer, dims=self.dims(buffer.dims))
 
-    def store(self, store: Store, terms: Sequence[Term], done: dict[Term, Term]) -> Store:
-        """Return a Store, given its terms, children first, and what is made of its arrays."""
-        for term in terms:
-            if term not in done:
-                if isinstance(term, Group) and term.axis in self.rest:
-                    done[term] = done[term.body]
-                elif isinstance(term, Group) and term.axis in self.first:
-                    done[term] = Group(self.first[term.axis], done[term.body])
-                else:
-                    done[term] = rebuilt(term, tuple(done[child] for child in term.children))
-        found = done[store]
+    def placed(self, old: Term, dims: Sequence[Axis]) -> Term:
+        """Return an array of the plan at the places along the merged axes that a loop walks, where it has these."""
+        found = old
+        for axis, parts in self.axes:
+            if axis in dims and any(run == parts for run, _ in self.chains.values()):
+                for part in parts:
+                    found = Read(found, part, self.places[part])
+        return found
+
+    def read_along(self, store: Store) -> set[Term]:
+        """Return the arrays that a Store reads at other places along axes that are merged."""
+        found: set[Term] = set()
+        for term in kernel_terms(store):
+            if isinstance(term, Read) and term.axis in self.places:
+                found |= {part for part in kernel_terms(term) if term.axis in getattr(part, "dims", part.axes)}
+        return found
+
+    def store(self, store: Store, arrays: Mapping[Term, Input]) -> Store:
+        """Return a Store, given what its arrays are: read at what the places along merged axes are that they have by
+        themselves.
+        """
+        done: dict[tuple[Term, frozenset[Axis]], Term] = {}
+
+        def visit(term: Term, own: frozenset[Axis]) -> Term:
+            """Return a term; along its own axes a Read above it says the places."""
+            if (term, own) not in done:
+                done[term, own] = made(term, own)
+            return done[term, own]
+
+        def made(term: Term, own: frozenset[Axis]) -> Term:
+            if term in arrays:
+                found: Term = arrays[term]
+                for axis in arrays[term].dims:
+                    if axis in self.places and axis not in own:
+                        found = Read(found, axis, self.places[axis])
+                return found
+            if isinstance(term, Index) and term.axis in self.places and term.axis not in own:
+                return self.places[term.axis]
+            if isinstance(term, Read) and term.axis in self.places:
+                return Read(visit(term.body, own | {term.axis}), term.axis, visit(term.index, own))
+            if term in self.chains:
+                run, body = self.chains[term]
+                return Fold("sum", self.first[run[0]], visit(body, own), Const(True), term.fused)
+            if isinstance(term, Group) and term.axis in self.rest:
+                return visit(term.body, own)
+            if isinstance(term, Group) and term.axis in self.first:
+                return Group(self.first[term.axis], visit(term.body, own))
+            return _rejoined(rebuilt(term, tuple(visit(child, own) for child in term.children)))
+
+        found = visit(store, frozenset())
         assert isinstance(found, Store)
         return found
+
+
+def _rejoined(term: Term) -> Term:
+    """Return a place itself for its quotient by a number, times that, plus the remainder."""
+    if not (isinstance(term, Map) and term.op == "add"):
+        return term
+    for product, rest in (term.args, term.args[::-1]):
+        if isinstance(rest, Map) and rest.op == "mod" and isinstance(product, Map) and product.op == "mul":
+            place, by = rest.args
+            if by in product.args and Map("floordiv", (place, by)) in product.args:
+                return Index(place.axis) if isinstance(place, Index) else term
+    return term

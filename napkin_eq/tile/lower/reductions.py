@@ -368,7 +368,7 @@ class Folds(Arithmetic):
             value = self.operand(factor, context)
             if factor is to_mask:
                 value = self.emit("where", (self.operand(fold.where, context), self.wide(value), 0.0), "f32")
-            if not self._zero_padded(factor, context, coord):
+            if self.valid(coord) and not self._zero_padded(factor, context, coord):
                 value = self.masked(self.wide(value), coord, 0.0)
             sides.append(self.as_value(value))
         wide = self.precision != NARROW and any(self.values[s].dtype == "f32" for s in sides)

@@ -35,7 +35,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from napkin_eq.lang.term import Term
+from napkin_eq.lang.term import Term, subterms
 from napkin_eq.tile.boxes import roles_of
 from napkin_eq.tile.ir import (
     Buffer,
@@ -129,13 +129,28 @@ def proved(derivation: Derivation, every: bool = False) -> Report:
     """Ask all questions about a derivation's kernels; `every`: of all installed solvers, the others for less long, else
     of the first.
     """
-    masks = [masks_of(store) for output in derivation.outputs for store in output.placed.stores]
+    masks = [masks_of(store) for store in _as_lowered(derivation)]
     plan = derivation.plan
     given = masks if len(masks) == len(plan.kernels) else [_merged(masks)] * len(plan.kernels)
     source = derivation.code() if any(kernel.workers for kernel in plan.kernels) else ""
     return answered(
         [q for kernel, known in zip(plan.kernels, given, strict=True) for q in queries(kernel, known, source)], every
     )
+
+
+def _as_lowered(derivation: Derivation) -> Iterator[Term]:
+    """Yield the Stores of a derivation as its kernels are lowered from them: along the axes that these merge."""
+    from napkin_eq.search.job import prover
+    from napkin_eq.tile.lower.merge_axes import merged
+
+    holds = prover(derivation.statements)
+    for output in derivation.outputs:
+        arrays = dict(output.placed.arrays)
+        for store, piece in zip(output.placed.stores, output.placed.tiled, strict=True):
+            own = piece.kernel
+            inner = {term: arrays[term] for term in subterms(store) if term in arrays and term is not store}
+            writes = tuple(map(own.whole, own.writes))
+            yield merged(store, writes, inner, holds, own.merged).store if own.merged else store
 
 
 def answered(asked: Iterable[Query], every: bool = False) -> Report:
@@ -170,7 +185,7 @@ def scripts(report: Report) -> dict[str, str]:
 
 def masks_of(store: Term) -> Masks:
     """Return the folds of a kernel, with their masks."""
-    from napkin_eq.lang.term import Fold, Input, Online, Read, Reduce, subterms
+    from napkin_eq.lang.term import Fold, Input, Online, Read, Reduce
     from napkin_eq.tile.stream_facts import kernel_terms
 
     found = Masks(read={t.axis.name for t in subterms(store) if isinstance(t, Read)})
