@@ -104,7 +104,7 @@ def choices(
             if streamed and (isinstance(term.body, (Fold, Online)) or counts(term)) and sizes[0] > 1:
                 sizes = [1, *sizes]  # a sum of contractions, or over the stretches under a mask: one at a time
             whole = within.get(term.axis.name, 0)
-            sizes = [s for s in sizes if s <= whole and whole % s == 0] if whole else sizes
+            sizes = [s for s in (16, 32, 64, 128, 256) if s <= whole and whole % s == 0] if whole else sizes
             found[f"~{term.axis.name}"] = sizes if known is None else [s for s in sizes if s in known]
     return _thinned(found)
 

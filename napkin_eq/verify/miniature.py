@@ -204,6 +204,7 @@ class _Scale:
         self._ordered()
         if near:
             self._covered(comparisons)
+        self.windows = self._windows(terms) if self.merged else set[str]()
         self._together_as_one()
         self._rejoined(terms)
         self._inside(terms)
@@ -371,10 +372,8 @@ class _Scale:
             for axis, place in read_places(read) if isinstance(read, Read) else ():
                 if axis.name in self.tiles or axis.size is None or not lies_inside(place, axis, known):
                     continue
-                whole = Const(axis.size)
-                if axis in place.axes and any(whole in subterms(mask) for mask in known):
-                    # A window of places along its own axis: where it ends is how long that is.
-                    self.numbers[whole] = Const(self.sizes[axis.name])
+                if _windowed(axis, place, known):  # where it ends is how long its own axis is
+                    self.numbers[Const(axis.size)] = Const(self.sizes[axis.name])
                     continue
                 high = within(self.term(place), [self.term(mask) for mask in known])[1]
                 self.sizes[axis.name] = min(axis.size, max(self.sizes[axis.name], int(high) + 1))
@@ -389,7 +388,7 @@ class _Scale:
                 each = max(2, int(LENGTHS ** (1 / len(parts))))
                 lengths = [self._few(list(self._lengths(part)), each) for part in parts]
                 ways = sorted(itertools.product(*lengths), key=lambda way: (math.prod(way), way))
-                fit = self._fitting(axis, [part.size or 1 for part in parts], ways)
+                fit = self._fitting(axis, parts, ways)
                 found = next(fit, tuple(part.size or 1 for part in parts))
                 self.sizes |= dict(zip(names, found, strict=True))
                 self.sizes[name] = math.prod(found)
@@ -403,15 +402,30 @@ class _Scale:
                 if by is not None and isinstance(product, Map) and product.op == "mul" and by in product.args:
                     self.numbers.setdefault(by, Const(self.sizes[last.axis.name]))
 
+    def _windows(self, terms: Sequence[Term]) -> set[str]:
+        """Return the axes, that no tile is of, along which windows of places are read of arrays that have them too."""
+        found = set[str]()
+        for part in subterms(*terms):
+            if isinstance(part, Map) and part.op == "where" and isinstance(part.args[1], Read):
+                known = conjuncts(part.args[0])
+                found |= {a.name for a, place in read_places(part.args[1]) if _windowed(a, place, known)}
+        return found - self.tiles.keys()
+
     def _few(self, lengths: Sequence[int], most: int) -> list[int]:
         """Return some lengths of an axis: the least, and powers of two, which whole tiles make up."""
         return [size for at, size in enumerate(lengths) if at < most or size & (size - 1) == 0]
 
-    def _fitting(self, axis: Axis, sizes: Sequence[int], ways: Sequence[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
+    def _fitting(
+        self, axis: Axis, parts: Sequence[Axis], ways: Sequence[tuple[int, ...]]
+    ) -> Iterator[tuple[int, ...]]:
         """Yield the lengths of the axes that one stands for that fit, its tiles in small longer where none do with
         those as they are.
         """
         name, shortest = axis.name, self.small[axis.name]
+        sizes = [part.size or 1 for part in parts]
+        windows = [at for at, part in enumerate(parts) if part.name in self.windows]
+        lengths = len({sizes[at] for at in windows})  # windows of one length end at one number
+        ways = [way for way in ways if len({(sizes[at], way[at]) for at in windows}) == lengths]
         for times in (1, 2, 4, 8):
             self.small[name] = {old: min(old, new * times) if new >= MIN_DOT else new for old, new in shortest.items()}
             least = self._size(name)
@@ -438,7 +452,7 @@ class _Scale:
         """
         size = self.sizes[axis.name]
         yield size
-        if any(axis.name in names for names in self.related):
+        if axis.name not in self.windows and any(axis.name in names for names in self.related):
             return
         own = self.small[axis.name]
         parts = [t for t in own if t < (axis.size or 1)]
@@ -477,6 +491,12 @@ class _Scale:
             buffer,
             dims=tuple(a if a.size is None else Axis(a.name, self.sizes.get(a.name, a.size)) for a in buffer.dims),
         )
+
+
+def _windowed(axis: Axis, place: Term, known: Sequence[Term]) -> bool:
+    """Tell whether a place is one of a window along its own axis, which masks keep inside of it."""
+    whole = Const(axis.size or 0)
+    return axis in place.axes and any(whole in subterms(mask) for mask in known)
 
 
 def _counting(comparison: Map) -> set[str]:

@@ -13,10 +13,13 @@ from napkin_eq.draw.planned import circuit
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import WrongPlan
 from napkin_eq.lang.evaluate import evaluate
-from napkin_eq.lang.term import Term
+from napkin_eq.lang.term import Group, Store, Term
+from napkin_eq.numerics.error_bound import schedule
 from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.pipeline.top_k import choice, retiled, tilings, with_tilings
 from napkin_eq.pipeline.validate import validate
+from napkin_eq.tile.ir import Buffer, Dot, Let, Loop, statements
+from napkin_eq.tile.lower.kernel import Lowering
 from napkin_eq.tile.printers import emit
 from napkin_eq.tile.verify_ir import verified_plan
 from napkin_eq.verify.index.prove_index import proved
@@ -144,3 +147,54 @@ def test_of_many_axes_in_a_row_few_lengths_are_tried():
     many = nq.axes("a0 a1 a2 a3 a4 a5", a0=3, a1=2, a2=3, a3=2, a4=3, a5=5)
     found = derived(nq.linear(nq.array("Z", *many, d), W, d))
     assert "a0_a1_a2_a3_a4_a5" in merged(found) and found.outputs[0].translation.status == "agrees"
+
+
+def convolution(n: int, image: int, channels: int, out: int, stride: int = 1) -> Term:
+    """Return a 3 x 3 convolution of images, channels last, zeros around them."""
+    N, Y, XS, C, U, V, OUT = nq.axes("n y x c u v o", n=n, y=image, x=image, c=channels, u=3, v=3, o=out)
+    rows, columns = (Y, XS) if stride == 1 else nq.axes("i j", i=image // stride, j=image // stride)
+    at = nq.index(rows) * stride + nq.index(U) - 1, nq.index(columns) * stride + nq.index(V) - 1
+    inside = (at[0] >= 0) & (at[0] < image) & (at[1] >= 0) & (at[1] < image)
+    seen = nq.where(inside, nq.take(nq.take(nq.array("A", N, Y, XS, C), Y, at[0]), XS, at[1]), 0.0)
+    return nq.sum(seen * nq.array("K", U, V, C, OUT), U, V, C)
+
+
+@pytest.mark.parametrize("image", [14, 30, 32])
+def test_a_convolution_is_one_product_whose_loop_walks_window_and_channels(image: int) -> None:
+    found = nq.derive(nq.Diagram("windows", (("out", convolution(8, image, 64, 96)),)), "h100", dtype="float16")
+    (kernel,) = found.plan.kernels
+    assert merged(found) == ["n_y_x", "u_v_c"]
+    loops = [s for s in statements(kernel.body) if isinstance(s, Loop)]
+    (dot,) = [s for s in statements(kernel.body) if isinstance(s, Dot)]
+    assert [loop.coord for loop in loops] == [dot.coord] == ["u_v_c__s"] and len(loops[0].parts) == 1
+    assert found.outputs[0].translation.status == "agrees"
+    assert proved(found).verdict == "proved"
+    # What a sum of all of them is off by, in one accumulator
+    assert schedule(found.plan)["c"].times == 9
+
+
+def test_the_numbers_of_a_convolution_by_one_loop_are_its_own() -> None:
+    agrees(derived(convolution(2, 6, 32, 16)))
+
+
+def test_a_window_along_half_of_the_rows_keeps_its_places() -> None:
+    agrees(derived(convolution(2, 8, 32, 16, stride=2)))
+
+
+def test_a_tile_that_no_whole_number_of_makes_up_the_channels_is_not_walked_with_the_window() -> None:
+    found = derived(convolution(2, 6, 24, 16))
+    assert "u_v_c" not in merged(found)
+    agrees(found)
+
+
+@pytest.mark.parametrize("tile", [16, 32, 64])
+def test_a_quotient_by_what_whole_tiles_make_up_is_one_number_a_block(tile: int) -> None:
+    rows, columns, depth = nq.axes("r k d", r=4, k=32, d=48)
+    (whole,) = nq.axes("w", w=128)
+    high, low = nq.index(whole) // 32, nq.index(whole) % 32
+    term = nq.take(nq.take(nq.array("A", rows, columns, depth), rows, high), columns, low) + 1.0
+    store = Store(Group(whole, Group(depth, term)))
+    target = Buffer("out", (whole, depth), "f32")
+    kernel = Lowering("k", store, (target,), {"w": tile, "d": 16}, {}, "f32", lambda _: False).kernel()
+    quotients = [s for s in statements(kernel.body) if isinstance(s, Let) and s.op in ("floordiv", "mod")]
+    assert quotients and all((not s.out.coords) == (tile <= 32) for s in quotients)
