@@ -81,7 +81,7 @@ KEYS = ["schema", "diagram", "hardware", "dtype", "sizes", "kernels", "predicted
 KERNEL_KEYS = {"name", "groups", "streams", "bytes_hbm", "flops_tensor", "ops_sfu", "smem_bytes", "predicted_us"}
 
 
-SOON = 6.0  # seconds as they are counted, in which a plan is found that is right, be it not the fastest
+SOON = 2.0  # seconds as they are counted, in which a plan is found that is right, be it not the fastest
 
 
 @cache
@@ -184,7 +184,8 @@ def test_attention_stores_nothing_but_its_output_and_loads_keys_and_values_once(
 @pytest.mark.parametrize("name", ["attention", "causal_attention", "gqa_attention"])
 @pytest.mark.parametrize("width", [64, 128])
 def test_attention_of_either_head_dimension_is_one_pass(name, width):
-    derivation = derive(diagram(name, d=width))
+    usual = {axis.name: axis.size for axis in diagram(name).axes()}["d"]
+    derivation = derived(name) if width == usual else derive(diagram(name, d=width))
     assert len(derivation.plan.kernels) == 1
     assert derivation.plan.scratch == ()
     assert derivation.report()["passes"] == {"d": 1, "x": 1}
@@ -216,8 +217,20 @@ def test_no_logits_are_stored():
 # Numbers.
 
 
-@pytest.mark.parametrize("name", list(EXPECTED))
-@pytest.mark.parametrize("table", [RAGGED, TIDY], ids=["ragged", "tidy"])
+# One of each kind for sizes that need no masks at their ends; at ragged ones every diagram is run.
+KINDS = (
+    "softmax", "layer_norm", "matmul", "rmsnorm_linear", "mlp", "linear_cross_entropy", "causal_attention",
+    "padded_attention", "gqa_attention",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "table"),
+    [
+        *(pytest.param(name, RAGGED, id=f"ragged-{name}") for name in EXPECTED),
+        *(pytest.param(name, TIDY, id=f"tidy-{name}") for name in KINDS),
+    ],
+)
 def test_the_plan_equals_float64(name, table):
     sizes = sizes_of(name, table)
     assert_agrees(derived_at(DIAGRAMS[name](**sizes).outputs), sizes)
@@ -423,10 +436,10 @@ def test_the_same_bytes_in_every_process():
 @pytest.mark.slow
 def test_the_same_bytes_in_a_fresh_process_and_after_whatever_was_derived_before():
     # What time ended is said to be so, and is not promised to be the same.
-    names = [name for name in sorted(DIAGRAMS) if not derived(name).limited]
+    names = [name for name in sorted(KINDS) if not derived(name).limited]
     there, here = fingerprints(names[::-1], "2"), fingerprints_here(names)
     whole = [name for name in names if sum(line.startswith(f"{name} ") for line in there) == 4]
-    assert len(whole) > len(DIAGRAMS) * 2 // 3
+    assert len(whole) > len(KINDS) * 2 // 3
     assert there == [line for line in here if line.split()[0] in whole]
 
 
