@@ -168,8 +168,10 @@ def prefixed(written: str) -> Derivation:
     return nq.derive(nq.sum(nq.where(seen, 1.0, 0.0) * nq.array("V", x, e), x), printer="triton")
 
 
-@pytest.mark.parametrize("written", ["or", "not and"])
-@pytest.mark.parametrize("length", [0, 3, 300, 513, SIZE, 5000, -4])
+@pytest.mark.parametrize(
+    ("written", "length"),
+    [*(("or", length) for length in (0, 3, 300, 513, SIZE, 5000, -4)), ("not and", 513), ("not and", 5000)],
+)
 def test_a_walk_ends_where_the_farthest_of_two_ends_is(written: str, length: int) -> None:
     plan = prefixed(written).plan
     (kernel,) = plan.kernels
