@@ -419,9 +419,9 @@ def test_own_diagram_from_python_and_json(capsys, tmp_path):
 
 
 def test_without_a_family_the_plan_costs_more(capsys):
-    small = ["attention", "--set", "h=2", "--set", "q=1024", "--set", "x=1024"]
-    best = json.loads(call(capsys, "derive", *small, "--json")[1])
-    worse = json.loads(call(capsys, "derive", *small, "--without", "rescale", "--json")[1])
+    # At its own sizes, where the GPU is full: at smaller ones most of the time goes to axes that might be cut
+    best = json.loads(call(capsys, "derive", "attention", "--json")[1])
+    worse = json.loads(call(capsys, "derive", "attention", "--without", "rescale", "--json")[1])
     assert best["passes"]["x"] == 1
     assert worse["passes"]["x"] > 1
     assert worse["predicted_us"] > best["predicted_us"]
