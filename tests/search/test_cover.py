@@ -276,7 +276,7 @@ def test_large_values_are_stored_where_a_cover_without_is_far_from_the_least() -
     h, g, q, x, d = nq.axes("h g q x d", h=8, g=8, q=1024, x=1024, d=64)
     scores = nq.sum(nq.array("Q", h, q, d) * nq.array("K", h, x, d), d)
     mixed = nq.sum(scores * nq.array("P", h, g), h)
-    found = derive(nq.sum(nq.softmax(mixed, x) * nq.array("V", g, x, d), x))
+    found = derive(nq.sum(nq.softmax(mixed, x) * nq.array("V", g, x, d), x), limit=5)
     assert len(found.plan.kernels) > 1 and found.report()["predicted_us"] < 60  # 216 in one kernel
     assert checked(found.certificate)["status"] == "ok"
 
