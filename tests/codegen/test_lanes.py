@@ -98,15 +98,15 @@ def test_places_of_a_window_are_read_side_by_side_in_one_load_where_a_mask_keeps
 
 
 def test_a_short_loop_that_contracts_is_walked_as_one_with_the_loop_around_it(tmp_path):
-    """Of axes that lie apart each is a loop; only where all trips are known, and few, are two of them one."""
-    t, k, r, e, d = nq.axes("t k r e d", t=1, k=8, r=4, e=128, d=4096)
+    """Of axes that no tiles make up each is a loop; only where all trips are known, and few, are two of them one."""
+    t, k, r, e, d = nq.axes("t k r e d", t=1, k=8, r=4, e=136, d=4096)
     product = nq.sum(nq.array("O", t, k, r, e) * nq.array("W", k, r, e, d), k, r, e)
     made = nq.derive(product, "h100", dtype="float16", printer="triton")
     text = made.triton()
     loops = [line.strip() for line in text.splitlines() if "tl.range(" in line]
     assert [", flatten=True" in line for line in loops] == [True, False]
     random = np.random.default_rng(0)
-    o, w = (random.integers(-4, 5, shape).astype(np.float16) for shape in ((1, 8, 4, 128), (8, 4, 128, 4096)))
+    o, w = (random.integers(-4, 5, shape).astype(np.float16) for shape in ((1, 8, 4, 136), (8, 4, 136, 4096)))
     got = loaded(text, tmp_path).run(*(torch.from_numpy(array).to(DEVICE) for array in (o, w))).cpu().numpy()
     exact = o.reshape(1, -1).astype(np.float32) @ w.reshape(-1, 4096).astype(np.float32)
     np.testing.assert_array_equal(got, exact.astype(np.float16))

@@ -56,6 +56,7 @@ LONGEST = 40  # of the name of an axis that is made of those that it stands for
 SHORT, FULL = 256, 64
 LARGEST = 256  # places in a tile of a loop over several axes
 MOST = 2**31 - 1  # places along an axis: coordinates have 32 bits
+Chain = tuple[tuple[Axis, ...], tuple[Fold, ...]]  # axes, the slowest first, and the sums over them, outermost first
 Run = tuple[Axis, tuple[Axis, ...]]  # an axis, and those side by side that it stands for, the slowest first
 
 
@@ -107,9 +108,7 @@ class Merged:
         return holds
 
 
-def ways(
-    store: Store, targets: Sequence[p.Buffer], arrays: Mapping[Term, p.Buffer], proved: Proved
-) -> list[Merged]:
+def ways(store: Store, targets: Sequence[p.Buffer], arrays: Mapping[Term, p.Buffer], proved: Proved) -> list[Merged]:
     """Return the ways to lower a kernel: with the axes merged that lie side by side in all of its arrays; and where
     that leaves it short rows, with those of them merged that do so in what it writes. What a contraction is summed over
     is merged where it can be.
@@ -120,7 +119,7 @@ def ways(
     kernel = _Kernel(store, targets, arrays, proved)
     chains = kernel.chains()
     summed = [run for run, _ in chains]
-    rows = [kernel.side_by_side(), *([across] if (across := kernel.across()) else [])]
+    rows = [kernel.side_by_side(), *([across] if (across := kernel.across(chains)) else [])]
     return [kernel.merged([*run, *summed], chains) for run in rows]
 
 
@@ -152,16 +151,20 @@ class _Kernel:
         dims = [self.arrays[t].dims if t in self.arrays else getattr(t, "dims", ()) for t in self.leaves]
         return self.runs(self.spoken(Group, Input), [*self.written, *dims])
 
-    def across(self) -> list[tuple[Axis, ...]]:
+    def across(self, chains: Sequence[Chain]) -> list[tuple[Axis, ...]]:
         """Return the axes that lie side by side in what is written, where the last is short and tiles leave much of
-        its own empty: all else is read at places that are made of theirs.
+        its own empty: all else is read at places that are made of theirs. What says where a fold begins or ends is none
+        of them: rows of one tile would fold different lanes.
         """
         if any(isinstance(t, (Walk, Scan, Recur)) for t in self.terms) or self.side_by_side():
             return []
-        found = self.runs(self.spoken(Group, Input, Index, Read), self.written)
+        loose = {fold for _, folds in chains for fold in folds}  # no mask is left of these
+        masks = [t.where for t in self.terms if isinstance(t, Streamed) and t not in loose]
+        ends = {axis.name for mask in masks for axis in mask.axes}
+        found = self.runs(self.spoken(Group, Input, Index, Read) | ends, self.written)
         return [run for run in found if (run[-1].size or 0) <= SHORT and (run[-1].size or 0) % FULL]
 
-    def chains(self, known: Sequence[tuple[Axis, ...]] = ()) -> list[tuple[tuple[Axis, ...], tuple[Fold, ...]]]:
+    def chains(self, known: Sequence[tuple[Axis, ...]] = ()) -> list[Chain]:
         """Return the axes, the slowest first, that contractions are summed over one within the other, with these sums,
         outermost first: whole tiles lie along the last axis, and nothing else is folded along any.
 
@@ -240,9 +243,7 @@ class _Kernel:
         taken = [run for run in runs if any((run[-1] in left) != (run[-1] in right) for left, right in sides)]
         return [run for run in taken if math.prod(axis.size or 1 for axis in run) <= MOST]
 
-    def merged(
-        self, runs: Sequence[tuple[Axis, ...]], chains: Sequence[tuple[tuple[Axis, ...], tuple[Fold, ...]]]
-    ) -> Merged:
+    def merged(self, runs: Sequence[tuple[Axis, ...]], chains: Sequence[Chain]) -> Merged:
         """Return the kernel with some axes merged, itself where there are none; chains: the sums over those of them
         that are folded.
         """
