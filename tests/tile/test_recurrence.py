@@ -77,7 +77,7 @@ def walked(value, tile, monkeypatch):
     """Derive a value whose kernel walks t in blocks of a size."""
     sizes = tiling.choices
 
-    def chosen(store, roles, stored):
+    def chosen(store, roles, *_):
         return {**sizes(store, roles), **({"t": [tile]} if roles.get("t") == "walk" else {})}
 
     every = placement.Placer._partitions

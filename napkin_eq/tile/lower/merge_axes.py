@@ -54,6 +54,7 @@ from napkin_eq.tile.stream_facts import MIN_DOT, Streamed, kernel_terms, modes_o
 LONGEST = 40  # of the name of an axis that is made of those that it stands for
 # Elements of an axis, up to which tiles along it alone may be much larger than it is; what fills them
 SHORT, FULL = 256, 64
+HELD = 1024  # places that a contraction is summed over, of which a block holds all
 LARGEST = 256  # places in a tile of a loop over several axes
 MOST = 2**31 - 1  # places along an axis: coordinates have 32 bits
 Chain = tuple[tuple[Axis, ...], tuple[Fold, ...]]  # axes, the slowest first, and the sums over them, outermost first
@@ -111,7 +112,7 @@ class Merged:
 def ways(store: Store, targets: Sequence[p.Buffer], arrays: Mapping[Term, p.Buffer], proved: Proved) -> list[Merged]:
     """Return the ways to lower a kernel: with the axes merged that lie side by side in all of its arrays; and where
     that leaves it short rows, with those of them merged that do so in what it writes. What a contraction is summed over
-    is merged where it can be.
+    is merged where it can be; where it is little, it is each by itself in one way more.
 
     arrays: of the values of other kernels that it reads, Stores or the Proj of one. proved: tells whether a judgment
     holds.
@@ -120,7 +121,10 @@ def ways(store: Store, targets: Sequence[p.Buffer], arrays: Mapping[Term, p.Buff
     chains = kernel.chains()
     summed = [run for run, _ in chains]
     rows = [kernel.side_by_side(), *([across] if (across := kernel.across(chains)) else [])]
-    return [kernel.merged([*run, *summed], chains) for run in rows]
+    found = [kernel.merged([*run, *summed], chains) for run in rows]
+    if summed and all(math.prod(axis.size or 1 for axis in run) <= HELD for run in summed):
+        found = [kernel.merged(rows[0], []), *found]  # a block may hold all of them at once
+    return found
 
 
 def merged(
