@@ -191,12 +191,16 @@ def schedule(plan: Plan) -> dict[str, Schedule]:
     """Read off a plan how it adds along each axis that it folds, by the name of the axis."""
     found: dict[str, Schedule] = {}
     for kernel in plan.kernels:
+        runs = dict(kernel.merged)
         carried = {value.name for s in statements(kernel.body) if isinstance(s, Loop) for value, _ in s.carried}
         loops = {stmt.coord for stmt in statements(kernel.body) if isinstance(stmt, Loop)}
         for stmt in statements(kernel.body):
             if isinstance(stmt, (ReduceTile, ScanTile, Dot)) or (isinstance(stmt, Loop) and stmt.carried):
                 coord = kernel.coord(stmt.coord)
-                old = found.get(coord.axis.name, Schedule(1, coord.tile, False, False, 2**20, True))
+                # Of axes that a loop walks as one, the last has what is added along all of them
+                *others, last = runs.get(coord.axis, (coord.axis,)) if coord.role != "group" else (coord.axis,)
+                old = found.get(last.name, Schedule(1, coord.tile, False, False, 2**20, True))
+                times = max(old.times, math.prod(axis.size or 1 for axis in others))
                 tiles = max(old.largest, coord.tile), min(old.smallest, coord.tile)
                 onto = (
                     isinstance(stmt, Dot)
@@ -205,11 +209,8 @@ def schedule(plan: Plan) -> dict[str, Schedule]:
                 )
                 threads, rounds = (old.threads, old.rounds) if isinstance(stmt, Loop) else sharing(kernel, stmt)
                 known = min(old.threads, threads), old.rounds and rounds
-                found[coord.axis.name] = Schedule(*tiles, old.matrix or isinstance(stmt, Dot), old.onto or onto, *known)
-        for axis, parts in kernel.merged:
-            if axis.name in found:
-                times = math.prod(part.size or 1 for part in parts[:-1])
-                found[parts[-1].name] = replace(found.pop(axis.name), times=times)
+                matrix = old.matrix or isinstance(stmt, Dot)
+                found[last.name] = Schedule(*tiles, matrix, old.onto or onto, *known, times)
     return found
 
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from napkin_eq.lang.dtypes import STORAGE
 from napkin_eq.lang.errors import NapkinError, WrongPlan
-from napkin_eq.lang.term import Store, Term, subterms
+from napkin_eq.lang.term import Store
 from napkin_eq.machine.cost import price, profile, total_us
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.search.assemble import planned, renamed
@@ -20,7 +20,7 @@ from napkin_eq.search.tiling import Tiled, power, shared, solve
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.expected import expecting
 from napkin_eq.tile.lower.elementwise import Proved
-from napkin_eq.tile.lower.merge_axes import Merged, merged
+from napkin_eq.tile.lower.merge_axes import Merged
 from napkin_eq.tile.stream_facts import modes_of
 from napkin_eq.verify.translation import validated
 
@@ -176,7 +176,7 @@ def _apart(derivation: Derived, output: Output, store: Store, own: p.Kernel) -> 
         for part in reversed(parts):
             tiles[part.name] = min(left, power(part.size or 1))
             left = left if tiles[part.name] == 1 else 1
-    plain = Merged(store, tuple(map(own.whole, own.writes)), _arrays(output, store))
+    plain = Merged(store, tuple(map(own.whole, own.writes)), output.placed.read_by(store))
     with expecting(derivation.expected):
         kernel = plain.kernel(tiles, STORAGE[derivation.dtype], prover(derivation.statements), output.precision)
     return replace(kernel, warps=own.warps, stages=own.stages)
@@ -215,21 +215,9 @@ def _retiled(derivation: Derived, output: Output, store: Store, chosen: Choice) 
     return Tiled(kernel, cost, 1)
 
 
-def _merged(derivation: Derived, output: Output, store: Store) -> Merged:
-    """Return a kernel of a plan, to be lowered."""
-    kernel = output.placed.tiled[output.placed.stores.index(store)].kernel
-    writes, proved = tuple(map(kernel.whole, kernel.writes)), prover(derivation.statements)
-    return merged(store, writes, _arrays(output, store), proved, kernel.merged)
-
-
-def _arrays(output: Output, store: Store) -> dict[Term, p.Buffer]:
-    """Return the arrays of other kernels that a kernel of a plan reads."""
-    inside = set(subterms(store))
-    return {term: buffer for term, buffer in output.placed.arrays if term is not store and term in inside}
-
-
 def _lowering(derivation: Derived, output: Output, store: Store) -> Callable[[Mapping[str, int]], p.Kernel]:
-    made, proved = _merged(derivation, output, store), prover(derivation.statements)
+    proved = prover(derivation.statements)
+    made = output.placed.lowered(store, proved)
 
     def lower(tiles: Mapping[str, int]) -> p.Kernel:
         with expecting(derivation.expected):
@@ -241,9 +229,12 @@ def _lowering(derivation: Derived, output: Output, store: Store) -> Callable[[Ma
 def _solved(derivation: Derived, output: Output, store: Store, keep: int, printer: str) -> list[Tiled]:
     """Return the best tilings of one kernel, for the sizes that the derivation expects."""
     with expecting(derivation.expected):
-        made, lower = _merged(derivation, output, store), _lowering(derivation, output, store)
+        made, lower = output.placed.lowered(store, prover(derivation.statements)), _lowering(derivation, output, store)
         roles, stored = modes_of(made.store)[0], (*made.arrays.values(), *made.targets)
-        return solve(made.store, roles, lower, derivation.hardware, keep=keep, printer=printer, stored=stored)
+        return solve(
+            made.store, roles, lower, derivation.hardware,
+            keep=keep, printer=printer, stored=stored, within=made.within,
+        )  # fmt: skip
 
 
 def _offers(derivation: Derived, output: Output, store: Store, keep: int) -> list[Tiled]:

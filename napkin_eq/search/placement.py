@@ -44,7 +44,7 @@ from napkin_eq.machine.gpu import Hardware
 from napkin_eq.search.least import Least
 from napkin_eq.search.tiling import Tiled, solve
 from napkin_eq.tile import ir as p
-from napkin_eq.tile.lower.merge_axes import Merged, ways
+from napkin_eq.tile.lower.merge_axes import Merged, merged, ways
 from napkin_eq.tile.lower.reductions import NARROW
 from napkin_eq.tile.resources import BYTES
 from napkin_eq.tile.stream_facts import Streamed, depth_along, modes_of, reduces_over
@@ -97,6 +97,16 @@ class Placed:
     tiled: tuple[Tiled, ...]
     predicted_us: float
     arrays: tuple[tuple[Term, p.Buffer], ...] = ()
+
+    def read_by(self, store: Store) -> dict[Term, p.Buffer]:
+        """Return the arrays of other kernels that the kernel of a Store reads."""
+        inside = set(subterms(store))
+        return {term: buffer for term, buffer in self.arrays if term is not store and term in inside}
+
+    def lowered(self, store: Store, proved: Callable[[Judgment], bool]) -> Merged:
+        """Return the kernel of a Store as it is lowered: along the axes that it merges."""
+        kernel = self.tiled[self.stores.index(store)].kernel
+        return merged(store, tuple(map(kernel.whole, kernel.writes)), self.read_by(store), proved, kernel.merged)
 
 
 class Placer:

@@ -13,13 +13,27 @@ from napkin_eq.draw.planned import circuit
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import WrongPlan
 from napkin_eq.lang.evaluate import evaluate
-from napkin_eq.lang.term import Group, Store, Term
+from napkin_eq.lang.term import Const, Group, Map, Store, Term
 from napkin_eq.numerics.error_bound import schedule
 from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.pipeline.top_k import choice, retiled, tilings, with_tilings
 from napkin_eq.pipeline.validate import validate
-from napkin_eq.tile.ir import Buffer, Dot, Let, Loop, statements
+from napkin_eq.tile.ir import (
+    Assign,
+    Buffer,
+    Coord,
+    Dot,
+    Kernel,
+    Let,
+    Load,
+    Loop,
+    Part,
+    Plan,
+    Value,
+    statements,
+)
 from napkin_eq.tile.lower.kernel import Lowering
+from napkin_eq.tile.lower.merge_axes import _rejoined
 from napkin_eq.tile.printers import emit
 from napkin_eq.tile.verify_ir import verified_plan
 from napkin_eq.verify.index.prove_index import proved
@@ -198,3 +212,32 @@ def test_a_quotient_by_what_whole_tiles_make_up_is_one_number_a_block(tile: int)
     kernel = Lowering("k", store, (target,), {"w": tile, "d": 16}, {}, "f32", lambda _: False).kernel()
     quotients = [s for s in statements(kernel.body) if isinstance(s, Let) and s.op in ("floordiv", "mod")]
     assert quotients and all((not s.out.coords) == (tile <= 32) for s in quotients)
+
+
+def test_what_kernels_add_along_one_axis_is_what_the_worst_of_them_does() -> None:
+    """A loop over window and channels is no reason to forget how another kernel adds along the channels."""
+    channels, window, both = nq.axes("c u u_c", c=64, u=3, u_c=192)
+    rows, columns = nq.axes("r s", r=16, s=16)
+    held = {"r": Coord("r", rows, 16, "whole"), "s": Coord("s", columns, 16, "whole")}
+
+    def kernel(axis: Axis, tile: int, parts: tuple[Axis, ...]) -> Kernel:
+        walked = Coord(f"{axis.name}__s", axis, tile, "stream")
+        sides = [Load(Value(n, (walked.name, c), "f16"), n, (0,)) for n, c in (("a", "r"), ("b", "s"))]
+        dot = Dot(Value("made", ("r", "s"), "f32"), "a", "b", walked.name, "acc")
+        part = Part(0, axis.size or 0, (*sides, dot, Assign("acc", "made")), "no mask")
+        loop = Loop(walked.name, ((Value("acc", ("r", "s"), "f32"), 0.0),), (part,))
+        return Kernel("k", (), (), (*held.values(), walked), (), (loop,), merged=((axis, parts),) if parts else ())
+
+    one, other = kernel(both, 64, (window, channels)), kernel(channels, 16, ())
+    for kernels in ((one, other), (other, one)):
+        found = schedule(Plan("p", (), (), kernels))["c"]
+        assert (found.largest, found.smallest, found.times, found.matrix) == (64, 16, 3, True)
+
+
+def test_a_place_is_no_quotient_by_zero_and_a_rest() -> None:
+    (axis,) = nq.axes("k", k=64)
+    place = nq.index(axis)
+    for by in (16, 0, -4):
+        first, rest = (Map(op, (place, Const(by))) for op in ("floordiv", "mod"))
+        whole = Map("add", (Map("mul", (first, Const(by))), rest))
+        assert (_rejoined(whole) is place) == (by != 0)

@@ -120,7 +120,9 @@ def ways(store: Store, targets: Sequence[p.Buffer], arrays: Mapping[Term, p.Buff
     kernel = _Kernel(store, targets, arrays, proved)
     chains = kernel.chains()
     summed = [run for run, _ in chains]
-    rows = [kernel.side_by_side(), *([across] if (across := kernel.across(chains)) else [])]
+    rows = [kernel.side_by_side()]
+    if not rows[0] and (across := kernel.across(chains)):
+        rows.append(across)
     found = [kernel.merged([*run, *summed], chains) for run in rows]
     if summed and all(math.prod(axis.size or 1 for axis in run) <= HELD for run in summed):
         found = [kernel.merged(rows[0], []), *found]  # a block may hold all of them at once
@@ -130,11 +132,19 @@ def ways(store: Store, targets: Sequence[p.Buffer], arrays: Mapping[Term, p.Buff
 def merged(
     store: Store, targets: Sequence[p.Buffer], arrays: Mapping[Term, p.Buffer], proved: Proved, axes: Sequence[Run]
 ) -> Merged:
-    """Return the way to lower a kernel that merges some axes, as one of other sizes did."""
+    """Return the way to lower a kernel that merges some axes, as one of other sizes did; raises NapkinError where no
+    loop can walk those that one did.
+    """
+    if not axes:
+        return Merged(store, tuple(targets), arrays)
     kernel = _Kernel(store, targets, arrays, proved)
     known = {axis.name: axis for axis in (*store.axes, *(t.axis for t in kernel.terms if isinstance(t, Fold)))}
     runs = [tuple(known[part.name] for part in parts) for _, parts in axes]
-    return kernel.merged(runs, [(run, folds) for run, folds in kernel.chains(tuple(runs)) if run in runs])
+    chains = [(run, folds) for run, folds in kernel.chains(runs) if run in runs]
+    walked = {run for run, _ in chains}
+    if any(run not in walked and not {*run} <= {*store.axes} for run in runs):
+        raise NapkinError("no loop walks the axes that are one to a kernel of other sizes")
+    return kernel.merged(runs, chains)
 
 
 class _Kernel:
@@ -160,7 +170,7 @@ class _Kernel:
         its own empty: all else is read at places that are made of theirs. What says where a fold begins or ends is none
         of them: rows of one tile would fold different lanes.
         """
-        if any(isinstance(t, (Walk, Scan, Recur)) for t in self.terms) or self.side_by_side():
+        if any(isinstance(t, (Walk, Scan, Recur)) for t in self.terms):
             return []
         loose = {fold for _, folds in chains for fold in folds}  # no mask is left of these
         masks = [t.where for t in self.terms if isinstance(t, Streamed) and t not in loose]
@@ -215,8 +225,8 @@ class _Kernel:
             first = dims.index(inside[0]) if inside else 0
             if {*inside} == axes and dims[first : first + len(inside)] == tuple(inside) and _tiled(inside[-1]):
                 return tuple(inside)
-        ways = sorted(axes, key=lambda axis: (-_tiled(axis), -(axis.size or 0), axis.name))
-        return (*ways[1:], ways[0]) if _tiled(ways[0]) else ()
+        last, *others = sorted(axes, key=lambda axis: (-_tiled(axis), -(axis.size or 0), axis.name))
+        return (*others, last) if _tiled(last) else ()
 
     def spoken(self, *kinds: type[Term]) -> set[str]:
         """Return the names of axes that others than some kinds of terms speak of, if only of another of its name."""
@@ -399,6 +409,7 @@ def _rejoined(term: Term) -> Term:
     for product, rest in (term.args, term.args[::-1]):
         if isinstance(rest, Map) and rest.op == "mod" and isinstance(product, Map) and product.op == "mul":
             place, by = rest.args
-            if by in product.args and Map("floordiv", (place, by)) in product.args:
-                return Index(place.axis) if isinstance(place, Index) else term
+            known = isinstance(place, Index) and isinstance(by, Const) and by.value  # a quotient by 0 is 0
+            if known and by in product.args and Map("floordiv", (place, by)) in product.args:
+                return Index(place.axis)
     return term

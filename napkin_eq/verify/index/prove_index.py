@@ -35,7 +35,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from napkin_eq.lang.term import Term, subterms
+from napkin_eq.lang.term import Term
 from napkin_eq.tile.boxes import roles_of
 from napkin_eq.tile.ir import (
     Buffer,
@@ -139,18 +139,12 @@ def proved(derivation: Derivation, every: bool = False) -> Report:
 
 
 def _as_lowered(derivation: Derivation) -> Iterator[Term]:
-    """Yield the Stores of a derivation as its kernels are lowered from them: along the axes that these merge."""
+    """Yield the Stores of a derivation as its kernels are lowered from them."""
     from napkin_eq.search.job import prover
-    from napkin_eq.tile.lower.merge_axes import merged
 
     holds = prover(derivation.statements)
     for output in derivation.outputs:
-        arrays = dict(output.placed.arrays)
-        for store, piece in zip(output.placed.stores, output.placed.tiled, strict=True):
-            own = piece.kernel
-            inner = {term: arrays[term] for term in subterms(store) if term in arrays and term is not store}
-            writes = tuple(map(own.whole, own.writes))
-            yield merged(store, writes, inner, holds, own.merged).store if own.merged else store
+        yield from (output.placed.lowered(store, holds).store for store in output.placed.stores)
 
 
 def answered(asked: Iterable[Query], every: bool = False) -> Report:
@@ -185,7 +179,7 @@ def scripts(report: Report) -> dict[str, str]:
 
 def masks_of(store: Term) -> Masks:
     """Return the folds of a kernel, with their masks."""
-    from napkin_eq.lang.term import Fold, Input, Online, Read, Reduce
+    from napkin_eq.lang.term import Fold, Input, Online, Read, Reduce, subterms
     from napkin_eq.tile.stream_facts import kernel_terms
 
     found = Masks(read={t.axis.name for t in subterms(store) if isinstance(t, Read)})
