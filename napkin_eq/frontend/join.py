@@ -108,8 +108,8 @@ def _multiplied(a: Axis, b: Axis, terms: Sequence[Term]) -> bool:
 
     Along longer rows, or with more lanes of the first than the matrix unit takes, a sum is better walked row by row.
     """
-    if a.size is None or b.size is None or a.size * b.size > HELD:
-        return False
+    if a.size is None or b.size is None or a.size * b.size > HELD or a.size % DEEP == 0:
+        return False  # whole tiles of the matrix unit lie along the first: kernels walk both in the order that suits
     whole = [t for t in subterms(*terms) if isinstance(t, Reduce) and t.axis in (a, b)]
     sums = [t for t in whole if isinstance(t.body, Reduce) and {t.axis, t.body.axis} == {a, b}]
     return bool(sums) and len(whole) == 2 * len(sums) and all(_product(t, a, b) for t in sums)

@@ -77,8 +77,11 @@ ISSUED = {
     "rsqrt": 8.0,
     "expm1": 20.0, "atan": 70.0, "floordiv": 20.0, "mod": 24.0, "cast": 1.0,
 }  # fmt: skip
+BY_NUMBER = {"floordiv": 5.0, "mod": 8.0}  # by a number that is written out: a multiplication and a shift
 OTHERS_ISSUED, ENTERED = 2.0, 40.0  # of another operator; of a thread's begin and end
 ACCESSED, HELD = 5.0, 0.5  # of a load or store, however many elements a thread takes at once, and of each of them
+TAKEN = 16  # elements that a thread takes at once and no more
+PAGE = 1 << 21  # bytes of memory whose place a GPU looks up at once
 PARTLY = 3.0  # times that a request takes which writes fewer bytes than level 2 writes at once
 AT_ONCE = WARP * VECTOR  # elements that a warp takes side by side
 # Instructions as counted here that an SM keeps; times as long, at the most, that more of them take
@@ -278,6 +281,8 @@ def profile(kernel: p.Kernel) -> Profile:
                     if plain:
                         whole = stmt.out.dtype in WHOLE and stmt.op not in ("floordiv", "mod")
                         each = OTHERS_ISSUED if whole else ISSUED.get(stmt.op, OTHERS_ISSUED)
+                        if stmt.op in BY_NUMBER and isinstance(stmt.args[-1], int):
+                            each = BY_NUMBER[stmt.op]
                         works.append(
                             Work("issue", stmt.out.coords, each, "", loops, part=need.folded.get(stmt.out.coords))
                         )
@@ -488,7 +493,8 @@ class Totals:
     the elements of tiles, how many of them a thread takes at once, what each such step issues, and in how many trips of
     a block. `sliced`: of what lies in threads as a folded tile does: the tile's sizes as in Crossing, its vector, the
     dimensions that are left, and what an element issues. `pieces`: of buffers that such a kernel reads by rows of
-    less than a line, far apart, or by rows that begin anywhere, times as long as their bytes take.
+    less than a line, far apart, by rows that begin anywhere, or in pages of their own, times as long as their bytes
+    take, and at "" of stores; `rows`: of those that begin anywhere, how many threads take two rows of a tile at once.
     """
 
     blocks: int
@@ -505,6 +511,7 @@ class Totals:
     issued: tuple[tuple[float, float, float, float], ...]
     sliced: tuple[Sliced, ...]
     pieces: Mapping[str, float]
+    rows: Mapping[str, float]
 
 
 def totals(
@@ -525,6 +532,7 @@ def totals(
     issued: list[tuple[float, float, float, float]] = []
     parts: list[Sliced] = []
     pieces: dict[str, float] = {}
+    rows: dict[str, float] = {}
     plain = not any(work.kind == "tensor" for work in prof.works)
     # Of a tile that is longer than its axis warps leave out what all their threads would compute past the end.
     within = {c: min(n, -(-sizes[c] // AT_ONCE) * AT_ONCE) for c, n in lanes.items()}
@@ -549,9 +557,12 @@ def totals(
                     (held, 1, HELD, times),
                 ]
             amount = work.factor * math.prod(min(lanes[c], sizes[c]) for c in work.coords) * times * blocks
+            if plain and work.kind == "load":
+                amount *= work.near.distinct(lanes, work.coords)
             name = "" if work.kind == "store" else work.buffer
             # Neighbours along a tile fill lines, or lie so far apart that each has one of its own.
-            side = min(lanes[work.near.last], sizes[work.near.last]) if work.near.last else 1
+            near_run = work.near.run(work.near.last)
+            side = 1 + sum((min(lanes[c], sizes[c]) - 1) * step for c, step in near_run.items()) if near_run else 1
             run = work.factor * (side if work.near.apart == 1 else 1)
             # A part of a sector that is written is read and put together with the rest of it, unless the next row is in
             # it, too.
@@ -563,19 +574,24 @@ def totals(
             requests[name] = requests.get(name, 0.0) + amount * max(
                 1.0, min(whole, work.near.pitch) / side, min(whole, work.near.apart)
             )
+            several = math.prod(lanes[c] for c in work.coords if c not in near_run) > 1
+            pitch = work.factor * work.near.pitch if work.near.pitch < FAR_APART else 0
+            longer = hardware.model.pages if several and pitch > PAGE else 1.0
+            short = run < hardware.divisors.coalesced_bytes <= pitch
+            if work.near.skewed:
+                # Of what is read blocks side by side find some of a sector's other numbers in level 2
+                others = SECTOR / max(run, SECTOR) / (1 if work.kind == "store" else 2)
+                longer *= hardware.model.skewed * (1 + others)
+                if several and side < work.near.pitch:
+                    rows[name] = max(2 * side / work.near.vector, rows.get(name, 0))
+            if short and (work.kind == "load" or work.near.skewed):
+                longer *= hardware.model.pieces
+            if plain:
+                pieces[name] = max(longer, pieces.get(name, 1.0))
             if work.kind == "store":
                 stored += amount
             else:
                 moved[work.buffer] = moved.get(work.buffer, 0.0) + amount
-                if (
-                    plain
-                    and run < hardware.divisors.coalesced_bytes <= work.factor * work.near.pitch
-                    and work.near.pitch < FAR_APART
-                ):
-                    pieces[work.buffer] = hardware.model.pieces
-                if plain and work.near.skewed:
-                    longer = hardware.model.skewed * (1 + SECTOR / max(run, SECTOR))
-                    pieces[work.buffer] = max(longer, pieces.get(work.buffer, 1.0))
             continue
         amount = work.factor * math.prod(lanes[c] for c in work.coords) * times * blocks
         if work.kind == "operand":
@@ -599,7 +615,7 @@ def totals(
     (wide, shared_wide), (narrow, shared_narrow) = matrix[True], matrix[False]
     return Totals(
         blocks, total, wide, narrow, shared_wide, shared_narrow, moved, stored, requests, walks, crowded, tuple(issued),
-        tuple(parts), pieces
+        tuple(parts), pieces, rows
     )  # fmt: skip
 
 
@@ -671,7 +687,7 @@ def prices(
     taken = room(prof.needs, lanes)
     wide = hardware.divisors.mma_m >= WIDE_ROWS
     summed: dict[int, Totals] = {}
-    fetched: dict[int, tuple[float, float]] = {}
+    fetched: dict[int, Mapping[str, float]] = {}
     operands: dict[int, int] = {}
     for warps, stages in launches:
         smem, registers = capacity(taken, warps, stages, wide)
@@ -696,15 +712,17 @@ def prices(
             summed[splits] = totals(prof, lanes, hardware, warps)
         work = summed[splits]
         if occupancy not in fetched:
-            found = {
+            fetched[occupancy] = {
                 name: from_hbm(prof, lanes, name, work.moved, work.blocks, hardware, occupancy) for name in work.moved
             }
-            fetched[occupancy] = (
-                sum(found.values()),
-                sum(found[name] * (longer - 1) for name, longer in work.pieces.items()),
-            )
+        found = fetched[occupancy]
+        # Warps that are all in one row drift apart, and what of a sector one has read the next reads again
+        apart = {name: hardware.model.drifting for name, needed in work.rows.items() if threads < needed}
+        longer = {name: times * apart.get(name, 1.0) for name, times in work.pieces.items()}
+        read = sum(found.values()), sum(found[name] * (times - 1) for name, times in longer.items() if name)
         met = _meeting(prof, lanes, work, warps)
-        cost = _priced(prof, lanes, work, fetched[occupancy], met, smem, registers, occupancy, warps, stages, hardware)
+        written = work.stored * longer.get("", 1.0)
+        cost = _priced(prof, lanes, work, read, written, met, smem, registers, occupancy, warps, stages, hardware)
         most = min(hardware.limits.registers_per_thread, hardware.limits.registers_per_sm // threads)
         yield replace(cost, predicted_us=cost.predicted_us * SPILLING) if passed_over(taken, warps) > most else cost
 
@@ -720,19 +738,20 @@ def _unspilled(threads: int, hardware: Hardware) -> float:
 
 
 def _priced(
-    prof: Profile, lanes: Mapping[str, int], work: Totals, read: tuple[float, float], met: tuple[float, float],
-    smem: int, registers: int,
+    prof: Profile, lanes: Mapping[str, int], work: Totals, read: tuple[float, float], written: float,
+    met: tuple[float, float], smem: int, registers: int,
     occupancy: int, warps: int, stages: int, hardware: Hardware,
 ) -> KernelCost:  # fmt: skip
     """Predict the cost of a kernel of which `occupancy` blocks fit an SM, whose threads meet for `met` clocks of an SM
-    a block, and wait for so many; read: the bytes that come from the top level, and by how many more they count."""
+    a block, and wait for so many; read: the bytes that come from the top level, and by how many more they count;
+    written: the bytes that stores count as."""
     model = hardware.model
     fetched = read[0]
     kernel = prof.kernel
     blocks, total, sms = work.blocks, work.operations, hardware.chip.sms
     loaded = sum(work.moved.values())
     copying = hardware.hbm.copy_bandwidth
-    hbm = sum(read) / (copying * model.read_rate) + work.stored / (copying * model.write_rate)
+    hbm = sum(read) / (copying * model.read_rate) + written / (copying * model.write_rate)
     near = 0.0 if total["tensor"] else _near(prof, work, occupancy, smem, hardware)
     asked = sum(
         amount * (1 - near * (1 - 1 / max(1, prof.readings[name])) if name else 1)
@@ -757,6 +776,10 @@ def _priced(
     spent = {"hbm": hbm, "l2": l2, "units": units}
     handed_out = blocks * model.handed_s
     body = max(both, l2) + model.beside_limit * min(both, l2)
+    if work.issued and not total["tensor"]:
+        # The more a thread takes at once the fewer threads there are to take the next of it when some of it has come
+        held = max(held for held, *_ in work.issued) / (warps * hardware.chip.warp)
+        body *= 1 + model.taken * max(0.0, math.log2(held / TAKEN))
     seconds = launched(max(body, handed_out + latency), max(hbm, l2), hardware)
     return KernelCost(
         kernel.name, tuple((g, lanes[g]) for g in kernel.grid),

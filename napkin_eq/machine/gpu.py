@@ -114,6 +114,9 @@ class Model:
     line_bytes: float  # bytes that a request takes at the least, however few of them are asked for
     pieces: float  # times that bytes take from memory in rows of less than a line, far apart
     skewed: float  # times that bytes take in rows that begin within a sector, and by the part of it that is not theirs
+    drifting: float  # times as long as these that they take where fewer than two rows are read at once
+    pages: float  # times that bytes take in rows of a tile that lie in other pages of memory each
+    taken: float  # of the time of a kernel without contraction, what threads that take twice as many elements add
     cache_span: float  # of level 2: what may be read between two readings of a part so that the second finds it there
     # Of level 2: what blocks at work may hold together so that none of it is lost before they read it again
     cache_kept: float

@@ -243,8 +243,14 @@ def caller(
         tuple(extents[name] for name in named),
     )
     current = settled(sizes, reads)
+    # Of sizes that are numbers: what the last call did, for others whose arguments are alike
+    again: _Again | None = None
+    fixed = not extents and not named and len({*slots}) == len(slots) and all(dtype is None for *_, dtype in gives)
 
     def called(*given: Any) -> tuple[Any, ...]:
+        nonlocal again
+        if again is not None and (same := again(given)) is not None:
+            return same
         cuts, laid_out, kept, free = current(given)
         arrays = [_fitting(given[at], cut, dtype) for (at, _, dtype), cut in zip(takes, cuts, strict=True)]
         own = dict(zip(named.values(), free, strict=True))
@@ -261,9 +267,69 @@ def caller(
             if dtype is not None:
                 value = (value.round() if value.is_floating_point() else value).to(dtype)
             results.append(strided(value, size, stride))
+        if fixed:
+            again = _again(module, [at for at, _, _ in takes], given, arrays, slots, found, results)
         return tuple(results)
 
     return called
+
+
+@dataclass(frozen=True, slots=True)
+class _Again:
+    """A call's launches, for others with arguments like its own: no view of these is made, nothing is looked up.
+
+    same: tells whether arguments are alike. ways: of each result, the place among what the launches return, and the
+    size and strides as which it is seen; none where it is so.
+    """
+
+    same: Any
+    call: Callable[..., Any]
+    places: tuple[int, ...]
+    index: int
+    ways: tuple[tuple[int, tuple[Any, Any] | None], ...]
+
+    def __call__(self, given: Sequence[Any]) -> tuple[Any, ...] | None:
+        """Return the results, None where arguments or the device differ."""
+        import torch
+
+        if torch.cuda.current_device() != self.index or not self.same.check(*given):
+            return None
+        found = self.call(*[given[place] for place in self.places])
+        held = found if isinstance(found, tuple) else (found,)
+        return tuple(held[at] if seen is None else held[at].as_strided(*seen) for at, seen in self.ways)
+
+
+def _again(
+    module: Any,
+    places: Sequence[int],
+    given: Sequence[Any],
+    arrays: Sequence[Any],
+    slots: Sequence[int],
+    found: Sequence[Any],
+    results: Sequence[Any],
+) -> _Again | None:
+    """Return how a call is made again on a GPU, None where arguments were copied or results are: `arrays` are those at
+    `places` as they were taken, results those at `slots` of what was found.
+    """
+    import torch
+
+    if not arrays or not all(isinstance(value, torch.Tensor) and value.is_cuda for value in given):
+        return None
+    taken = [(given[place], array) for place, array in zip(places, arrays, strict=True)]
+    if any(v.dtype != a.dtype or v.data_ptr() != a.data_ptr() or not v.is_contiguous() or v.is_neg() for v, a in taken):
+        return None
+    held = [(found[slot], result) for slot, result in zip(slots, results, strict=True)]
+    if any(v.dtype != r.dtype or v.data_ptr() != r.data_ptr() for v, r in held):
+        return None
+    (same, call), index = module.LAST, given[0].device.index
+    # What the launcher knows of its own arrays it knows of these, which are the same bytes
+    if same is None or (same := module.alike(*given)) is None or index is None:
+        return None
+    ways = []
+    for slot, (value, result) in zip(slots, held, strict=True):
+        seen = tuple(result.shape), tuple(result.stride())
+        ways.append((slot, None if seen == (tuple(value.shape), tuple(value.stride())) else seen))
+    return _Again(same, call, tuple(places), index, tuple(ways))
 
 
 def _fitting(tensor: Any, shape: tuple[int, ...], dtype: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 from napkin_eq.egraph.budget import METER, Budget
 from napkin_eq.egraph.nodes import tied
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.dtypes import BY_SHORT, computed_as
+from napkin_eq.lang.dtypes import BY_SHORT, computed_as, held_as
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import output_order
 from napkin_eq.lang.interval import wide
@@ -55,6 +55,7 @@ MOST_STORES, MOST_SOLVED, MOST_BUNDLED, GAIN, FAR, SHORT, TARGET, PLACING = 6, 4
 # share of it where that was spent so many times
 OWN, FITS, LATER = 3.0, 3.0, 0.1
 NEAR = 1.05  # times nearer to a limit, what lies above it may have had a part in the choice of tiles
+TURNED = 16  # lanes of the matrix unit's tiles along an axis that is summed over, at the least
 HOLDS = 8192  # lanes of a row that one tile surely holds with all that is computed of it
 
 
@@ -151,7 +152,10 @@ class Placer:
         found, chosen = start, frozenset[Term]()
         floor = self._floor(body)
         if start is None or start.predicted_us > FAR * floor:
-            for choice in _starts(sites, parallel(body), _read_at_places(body)):
+            choices = _starts(sites, parallel(body), _read_at_places(body))
+            if sites and (turned := frozenset(self._turned(body))):
+                choices = [turned, *(choice for choice in choices if choice != turned)]
+            for choice in choices:
                 for other in self._joins(body):
                     if found is not None and self._over():
                         break
@@ -260,9 +264,31 @@ class Placer:
                         isinstance(t, (Input, Streamed)) for t in subterms(factor)
                     ):
                         found.setdefault(factor)
+        for array, order in self._turned(body).items():
+            self.orders.setdefault(array, order)
+            found.setdefault(array)
         # An output that others read is stored once for both where they would round it alike.
         rounded = set(items) - _operands(body)
         return [t for t in found if t not in rounded and _storable(t, body)]
+
+    def _turned(self, body: Term) -> dict[Term, tuple[Axis, ...]]:
+        """Return the arrays that sums of products over several axes read, as convolutions are, along whose rows the
+        longest of these axes does not lie, and the order in which it does: to turn such an array once may take less
+        than to read it so many times.
+        """
+        found: dict[Term, tuple[Axis, ...]] = {}
+        for term in subterms(*parallel(body)):
+            factor, summed = term, list[Axis]()
+            while isinstance(factor, (Reduce, Fold)) and factor.monoid == "sum":
+                factor, summed = factor.body, [*summed, factor.axis]
+            if len(summed) < 2 or not (isinstance(factor, Map) and factor.op == "mul"):
+                continue
+            for array in (t for t in subterms(factor) if isinstance(t, Input)):
+                inside = [axis for axis in array.dims if axis in summed]
+                longest = max(inside, key=extent, default=None)
+                if longest is not None and extent(longest) % TURNED == 0 and array.dims[-1] != longest:
+                    found[array] = (*(axis for axis in array.dims if axis != longest), longest)
+        return found
 
     def _round_trip(self, site: Term) -> float:
         return elements(site.axes) * 2 * 2 / self.hardware.hbm.copy_bandwidth * 1e6 + self.hardware.chip.launch_s * 1e6
@@ -278,9 +304,10 @@ class Placer:
                 if left - right and right - left and term.axis in left & right:
                     flops += 2 * elements(term.body.axes) * (0.5 if term.where.fields != (True,) else 1.0)
         dtype = BY_SHORT[self.storage].name
+        peak = max(self.hardware.flops(unit) for unit in (dtype, *(("tf32",) if dtype == "float32" else ())))
         seconds = max(
             moved / self.hardware.hbm.copy_bandwidth,
-            flops / (self.hardware.flops(dtype) * self.hardware.assumptions.tensor_efficiency),
+            flops / (peak * self.hardware.assumptions.tensor_efficiency),
         )
         return (seconds + self.hardware.chip.launch_s) * 1e6
 
@@ -308,6 +335,7 @@ class Placer:
                     if narrow and value.kind == "real"
                     else computed_as(value.kind, wide(value))
                 )
+                own = held_as(value.dtype, self.storage) if isinstance(value, Input) else own
                 dtype = outputs.get(site, own)
                 own_order = output_order(value) if site in outputs else scratch_order(value)
                 order = self.orders.get(site) or laid.get(site) or own_order

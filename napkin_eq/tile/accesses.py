@@ -4,12 +4,13 @@ far rows lie apart.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.tile import ir as p
-from napkin_eq.tile.resources import BYTES, SECTOR, nearest, neighbours_taken
+from napkin_eq.tile.resources import BYTES, SECTOR, moved_by, nearest, neighbours_taken, repeated
 
 FAR_APART = 1 << 30  # elements between rows of which nothing is known, or of which there is one
 
@@ -20,7 +21,9 @@ class Near:
     "" where there are none.
 
     vector: how many of them a thread may take at once. pitch: how many elements after a row of them the next row of the
-    tile begins. skewed: rows of the array begin within what memory takes at once, not with it.
+    tile begins. skewed: rows of the array begin within what memory takes at once, not with it. repeated: how many lanes
+    side by side have one place, as quotients of places do. sums: the coordinates whose sum a place is, as in windows,
+    and by how much each of them moves it: of their lanes some have one place.
     """
 
     last: str = ""
@@ -28,6 +31,22 @@ class Near:
     vector: int = 1
     pitch: int = FAR_APART
     skewed: bool = False
+    repeated: int = 1
+    sums: tuple[tuple[tuple[str, int], ...], ...] = ()
+
+    def run(self, coord: str) -> Mapping[str, int]:
+        """Return the coordinates that neighbours of a tile lie along, by how far each moves them, where they lie along
+        one of them; none where nothing does.
+        """
+        return dict(next((steps for steps in self.sums if coord in dict(steps)), ((coord, 1),) if coord else ()))
+
+    def distinct(self, lanes: Mapping[str, int], coords: Sequence[str]) -> float:
+        """Return the part of a tile's lanes that have a place of their own; coords: those of the tile."""
+        part = 1 / min(self.repeated, math.prod(lanes[c] for c in coords)) if self.repeated > 1 else 1.0
+        for steps in self.sums:
+            places = 1 + sum((lanes[c] - 1) * step for c, step in steps)
+            part *= min(1.0, places / math.prod(lanes[c] for c, _ in steps))
+        return part
 
 
 def near(
@@ -42,6 +61,8 @@ def near(
         neighbours_taken(kernel, stmt, last, made, values) if last and apart == 1 else 1,
         _pitch(stmt.index, values, dims, last),
         bool(last) and apart == 1 and _skewed(kernel.buffer(stmt.buffer)),
+        repeated(stmt.index, made, values),
+        tuple(steps for i in stmt.index if len(steps := moved_by(i, made, values)) > 1),
     )
 
 

@@ -662,6 +662,31 @@ def nearest(
     return "", 1
 
 
+def repeated(index: Sequence[p.Operand], made: Mapping[str, p.Stmt], values: Mapping[str, p.Value]) -> int:
+    """Return how many lanes of a tile that are side by side read one place: quotients of places, and their remainders,
+    move on once in so many.
+    """
+    many: list[int] = []
+    for operand in index:
+        coords = values[operand].coords if isinstance(operand, str) else ()
+        if len(coords) > 1:
+            return 1
+        if isinstance(operand, str) and coords:
+            step = _step(operand, coords[0], made, values, _computed_of(operand, made))
+            many.append(max(1, int(1 / step)) if step else 1)
+    return min(many, default=1)
+
+
+def moved_by(
+    operand: p.Operand, made: Mapping[str, p.Stmt], values: Mapping[str, p.Value]
+) -> tuple[tuple[str, int], ...]:
+    """Return the coordinates of a place's lanes and how far each moves it, where all do by a whole number."""
+    coords = values[operand].coords if isinstance(operand, str) else ()
+    parts = _computed_of(str(operand), made) if coords else {}
+    steps = [(coord, _step(str(operand), coord, made, values, parts)) for coord in coords]
+    return tuple((c, round(step)) for c, step in steps if step and step >= 1) if all(s for _, s in steps) else ()
+
+
 def _computed_of(operand: str, made: Mapping[str, p.Stmt]) -> dict[str, p.Let]:
     """Return the operators that a place is computed by, each after those of its arguments."""
     found, waiting = dict[str, p.Let](), [operand]
@@ -702,6 +727,8 @@ def _step(
             moves[name] = moving[0]
         elif len(moving) == 1 and moving[0] and stmt.op in ("mul", "floordiv") and type(by) is int and by > 0:
             moves[name] = moving[0] * by if stmt.op == "mul" else moving[0] / by
+        elif len(moving) == 1 and moving[0] and moving[0] < 1 and stmt.op == "mod" and type(by) is int:
+            moves[name] = moving[0]  # it begins anew after many lanes
     return of(operand)
 
 

@@ -122,10 +122,10 @@ def test_more_instructions_than_the_cache_keeps_are_fetched_again():
     t, x = nq.axes("t x", t=32768, x=4096)
     for term, again in {nq.sin(nq.array("X", t, x)): True, nq.array("X", t, x) * 2.0: False}.items():
         (kernel,) = nq.derive(term, dtype="float16").plan.kernels
-        rows = [{c.name: columns if c.axis == x else 1 for c in kernel.coords} for columns in (1024, 2048, 4096)]
+        rows = [{c.name: n if c.axis.name.endswith("x") else 1 for c in kernel.coords} for n in (1024, 2048, 4096)]
         few, some, many = (price(profile(kernel), lanes, 1, 2, H200).predicted_us for lanes in rows)
         assert some < 2.2 * few
-        assert (many > 4 * some) is again
+        assert (many > 2.2 * some) is again
 
 
 def _contracting() -> tuple[p.Kernel, p.Loop]:
@@ -162,12 +162,12 @@ def test_what_a_kernel_has_just_written_is_read_from_level_2():
     a, b = nq.axes("a b", a=4096, b=1024)
     (kernel,) = nq.derive(nq.exp(nq.array("x", a, b)) * 2.0, dtype="float32", printer="triton").plan.kernels
     given, handed = (
-        price(profile(k), {}, 4, 2, H200) for k in (kernel, renamed(kernel, kernel.name, {"x": "out__t0"}))
+        price(profile(k), {}, 1, 2, H200) for k in (kernel, renamed(kernel, kernel.name, {"x": "out__t0"}))
     )
     assert given is not None
     assert handed is not None
     assert handed.bytes_hbm == given.bytes_hbm - 4096 * 1024 * 4
-    assert handed.predicted_us < given.predicted_us - 2
+    assert handed.predicted_us < given.predicted_us - 1
 
 
 def test_rows_written_in_part_of_a_sector_cost_more_than_their_bytes():

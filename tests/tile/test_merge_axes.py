@@ -241,3 +241,29 @@ def test_a_place_is_no_quotient_by_zero_and_a_rest() -> None:
         first, rest = (Map(op, (place, Const(by))) for op in ("floordiv", "mod"))
         whole = Map("add", (Map("mul", (first, Const(by))), rest))
         assert (_rejoined(whole) is place) == (by != 0)
+
+
+def test_what_folds_nothing_goes_through_memory_whatever_lengths_its_rows_have() -> None:
+    n, c, y = nq.axes("n c y", n=3, c=5, y=67)
+    image, scale = nq.array("Image", n, c, y), nq.array("Scale", n, c)
+    derivation = derived(image * scale + 1.0)
+    (kernel,) = derivation.plan.kernels
+    assert [[part.name for part in parts] for _, parts in kernel.merged] == [["n", "c", "y"]]
+    agrees(derivation)
+    assert derivation.outputs[0].translation.status == "agrees"
+    assert proved(derivation).verdict == "proved"
+
+
+def test_axes_are_several_where_an_array_lies_otherwise_or_something_is_folded() -> None:
+    n, c, y = nq.axes("n c y", n=64, c=64, y=64)
+    image, other = nq.array("Image", n, c, y), nq.array("Other", c, n, y)
+    for term in (image + other, image - nq.sum(image, y)):
+        runs = [{part.name for part in parts} for kernel in derived(term).plan.kernels for _, parts in kernel.merged]
+        assert {"n", "c", "y"} not in runs
+
+
+def test_what_takes_many_instructions_is_computed_once_for_many_places() -> None:
+    n, c, y = nq.axes("n c y", n=256, c=64, y=512)
+    image, angle = nq.array("Image", n, c, y), nq.array("Angle", c, y)
+    (kernel,) = derived(image * nq.sin(nq.exp(nq.sin(angle)))).plan.kernels
+    assert not any(part == n for _, parts in kernel.merged for part in parts)

@@ -27,6 +27,7 @@ from dataclasses import dataclass, field, replace
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import BY_SHORT
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.operators import OPS
 from napkin_eq.lang.term import (
     Const,
     Fold,
@@ -56,6 +57,8 @@ LONGEST = 40  # of the name of an axis that is made of those that it stands for
 SHORT, FULL = 256, 64
 HELD = 1024  # places that a contraction is summed over, of which a block holds all
 LARGEST = 256  # places in a tile of a loop over several axes
+FEW = 1  # arrays that blocks which go through memory read at a quotient or a rest of the place
+LITTLE = 8  # times as much is written as is read of an array that lies otherwise
 MOST = 2**31 - 1  # places along an axis: coordinates have 32 bits
 Chain = tuple[tuple[Axis, ...], tuple[Fold, ...]]  # axes, the slowest first, and the sums over them, outermost first
 Run = tuple[Axis, tuple[Axis, ...]]  # an axis, and those side by side that it stands for, the slowest first
@@ -118,6 +121,11 @@ def ways(store: Store, targets: Sequence[p.Buffer], arrays: Mapping[Term, p.Buff
     holds.
     """
     kernel = _Kernel(store, targets, arrays, proved)
+    if kernel.folds_nothing():
+        flat, beside = kernel.flat(), kernel.merged(kernel.side_by_side(rows=False), [])
+        if not flat:
+            return [beside]
+        return [kernel.merged([flat], []), *([beside] if kernel.computes_once(flat) else [])]
     chains = kernel.chains()
     summed = [run for run, _ in chains]
     rows = [kernel.side_by_side()]
@@ -160,10 +168,16 @@ class _Kernel:
         self.grouped = [a for a in store.axes if roles.get(a.name) == "group" and a.size is not None]
         self.written = [target.dims for target in targets]
 
-    def side_by_side(self) -> list[tuple[Axis, ...]]:
-        """Return the axes that lie side by side in all arrays, and of which nothing else is said."""
+    def folds_nothing(self) -> bool:
+        """Tell whether a kernel computes each place by itself."""
+        return not any(isinstance(t, (Walk, Streamed, Scan, Recur)) for t in self.terms)
+
+    def side_by_side(self, rows: bool = True) -> list[tuple[Axis, ...]]:
+        """Return the axes that lie side by side in all arrays, and of which nothing else is said; rows: only such as
+        are rows or columns of some contraction.
+        """
         dims = [self.arrays[t].dims if t in self.arrays else getattr(t, "dims", ()) for t in self.leaves]
-        return self.runs(self.spoken(Group, Input), [*self.written, *dims])
+        return self.runs(self.spoken(Group, Input), [*self.written, *dims], rows)
 
     def across(self, chains: Sequence[Chain]) -> list[tuple[Axis, ...]]:
         """Return the axes that lie side by side in what is written, where the last is short and tiles leave much of
@@ -177,6 +191,33 @@ class _Kernel:
         ends = {axis.name for mask in masks for axis in mask.axes}
         found = self.runs(self.spoken(Group, Input, Index, Read) | ends, self.written)
         return [run for run in found if (run[-1].size or 0) <= SHORT and (run[-1].size or 0) % FULL]
+
+    def flat(self) -> tuple[Axis, ...]:
+        """Return the last axes of what is written, where nothing is folded and all that is read has them side by side
+        or is little: blocks then go through memory one after another, whatever lengths rows have.
+        """
+        order, *others = self.written
+        if not self.folds_nothing() or any(o != order for o in others):
+            return ()
+        spoken = self.spoken(Group, Input, Index)
+        free = {axis for axis in self.grouped if axis.name not in spoken}
+        run = tuple(itertools.takewhile(free.__contains__, reversed(order)))[::-1]
+        places = math.prod(axis.size or 1 for axis in run)
+        if len(run) < 2 or places > MOST:
+            return ()
+        dims = [self.arrays[t].dims if t in self.arrays else getattr(t, "dims", ()) for t in self.leaves]
+        whole = [held for held in dims if held[-len(run) :] == run]
+        small = all(math.prod(a.size or 1 for a in held) * LITTLE <= places for held in dims if held not in whole)
+        return run if whole and small else ()
+
+    def computes_once(self, run: Sequence[Axis]) -> bool:
+        """Tell whether much is the same at many places along some axes, something that takes several instructions or
+        several arrays: where blocks go through memory it is computed and read at each.
+        """
+        if sum(bool(t.axes) and not {*run} <= {*t.axes} for t in self.leaves) > FEW:
+            return True
+        dear = {"exp", "inv", *(op.name for op in OPS.values() if op.special)}
+        return any(isinstance(t, Map) and t.op in dear and not {*run} <= {*t.axes} for t in self.terms)
 
     def chains(self, known: Sequence[tuple[Axis, ...]] = ()) -> list[Chain]:
         """Return the axes, the slowest first, that contractions are summed over one within the other, with these sums,
@@ -232,9 +273,11 @@ class _Kernel:
         """Return the names of axes that others than some kinds of terms speak of, if only of another of its name."""
         return {f.name for t in self.terms if not isinstance(t, kinds) for f in t.fields if isinstance(f, Axis)}
 
-    def runs(self, spoken: set[str], arrays: Sequence[tuple[Axis, ...]]) -> list[tuple[Axis, ...]]:
-        """Return the axes to merge of those not spoken of: side by side in the dimensions of some arrays, and rows or
-        columns of some contraction.
+    def runs(
+        self, spoken: set[str], arrays: Sequence[tuple[Axis, ...]], rows: bool = True
+    ) -> list[tuple[Axis, ...]]:
+        """Return the axes to merge of those not spoken of: side by side in the dimensions of some arrays, and, where
+        that is asked, rows or columns of some contraction.
         """
         free = [a for a in self.grouped if a.name not in spoken]
         sides = [[{*arg.axes} for arg in factors] for t in self.terms if (factors := _factors(t)) is not None]
@@ -254,7 +297,9 @@ class _Kernel:
                 while run[-1] in beside:
                     run.append(beside[run[-1]])
                 runs.append(tuple(run))
-        taken = [run for run in runs if any((run[-1] in left) != (run[-1] in right) for left, right in sides)]
+        taken = [
+            run for run in runs if not rows or any((run[-1] in left) != (run[-1] in right) for left, right in sides)
+        ]
         return [run for run in taken if math.prod(axis.size or 1 for axis in run) <= MOST]
 
     def merged(self, runs: Sequence[tuple[Axis, ...]], chains: Sequence[Chain]) -> Merged:
