@@ -208,8 +208,10 @@ class _Scale:
         self._together_as_one()
         self._rejoined(terms)
         self._inside(terms)
-        if any(self.sizes[name] != math.prod(self.sizes[part.name] for part in parts)
-               for name, (_, parts) in self.merged.items()):  # fmt: skip
+        if self._apart():  # what is read of an array at places reaches further along some
+            self._together_as_one(dict(self.sizes))
+            self._inside(terms)
+        if self._apart():
             raise NapkinError("axes that are taken as one would be of other lengths")
         if ranked and any(len({self.sizes[n] for n in names}) > 1 for names in self.related if self._equal(names)):
             raise NapkinError("axes of one length would be of several")
@@ -378,15 +380,25 @@ class _Scale:
                 high = within(self.term(place), [self.term(mask) for mask in known])[1]
                 self.sizes[axis.name] = min(axis.size, max(self.sizes[axis.name], int(high) + 1))
 
-    def _together_as_one(self) -> None:
+    def _apart(self) -> bool:
+        """Tell whether an axis that stands for several is not as long as these together."""
+        return any(
+            self.sizes[name] != math.prod(self.sizes[part.name] for part in parts)
+            for name, (_, parts) in self.merged.items()
+        )
+
+    def _together_as_one(self, least: Mapping[str, int] | None = None) -> None:
         """Lengthen axes that kernels take as one until these together keep what their tiles are to them, as that axis
         does; raises NapkinError where no lengths do.
+
+        least: how long axes are at the least, by name.
         """
         for _ in self.merged:  # what one lengthens, another may have a part of
             for name, (axis, parts) in self.merged.items():
                 names = [part.name for part in parts]
                 each = max(2, int(LENGTHS ** (1 / len(parts))))
-                lengths = [self._few(list(self._lengths(part)), each) for part in parts]
+                known = [[n for n in self._lengths(part) if n >= (least or {}).get(part.name, 1)] for part in parts]
+                lengths = [self._few(found, each) for found in known]
                 ways = sorted(itertools.product(*lengths), key=lambda way: (math.prod(way), way))
                 fit = self._fitting(axis, parts, ways)
                 found = next(fit, tuple(part.size or 1 for part in parts))

@@ -267,3 +267,18 @@ def test_what_takes_many_instructions_is_computed_once_for_many_places() -> None
     image, angle = nq.array("Image", n, c, y), nq.array("Angle", c, y)
     (kernel,) = derived(image * nq.sin(nq.exp(nq.sin(angle)))).plan.kernels
     assert not any(part == n for _, parts in kernel.merged for part in parts)
+
+
+def test_images_and_weights_of_channels_first_are_turned_once_for_a_loop_over_window_and_channels() -> None:
+    N, C, Y, XS, U, V, OUT = nq.axes("n c y x u v o", n=16, c=128, y=56, x=56, u=3, v=3, o=128)
+    rows, columns = nq.axes("p q", p=56, q=56)
+    at = nq.index(rows) + nq.index(U) - 1, nq.index(columns) + nq.index(V) - 1
+    inside = (at[0] >= 0) & (at[0] < 56) & (at[1] >= 0) & (at[1] < 56)
+    image = nq.take(nq.take(nq.array("A", N, C, Y, XS), Y, at[0]), XS, at[1])
+    term = nq.sum(nq.where(inside, image, 0.0) * nq.array("K", OUT, C, U, V), C, U, V)
+    found = nq.derive(nq.Diagram("first", (("out", term),)), "h100", dtype="float32", precision="tf32")
+    stored = {b.name: [axis.name for axis in b.dims] for kernel in found.plan.kernels for b in kernel.writes}
+    turned = sorted(dims[-1] for name, dims in stored.items() if name != "out")
+    assert turned == ["c", "c"]
+    assert found.outputs[0].translation.status == "agrees"
+    assert proved(found).verdict == "proved"
