@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from napkin_eq.egraph.budget import METER
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Const, Fold, Index, Map, Online, Proj, Scan, Store, subterms
+from napkin_eq.lang.term import Const, Fold, Index, Map, Online, Proj, Recur, Scan, Store, subterms
 from napkin_eq.machine.cost import KernelCost, Profile, extent, price, prices, profile
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.machine.tile_scheduler import dealt
@@ -23,6 +23,7 @@ from napkin_eq.tile.passes.warp_specialize import GROUP_LANES, MOST_GROUPS, spec
 from napkin_eq.tile.resources import MOST_ELEMENTS, WIDE_ROWS, capacity, room
 from napkin_eq.tile.stream_facts import MIN_DOT, RUN, Streamed, counts, covers, kernel_terms, laned
 
+LONG = 4096  # places in a block of a kernel that folds nothing
 SMALL, LARGEST_WHOLE, RELOWERED, MOST_CHOICES, STAGES = 256, 32768, 3, 1500, (4, 3, 2)
 SHORT = 4096  # elements that a program which takes several rows has in a tile at the most
 MOST_SHARED = 7  # tilings to try whether groups of warps can share them, before giving up
@@ -67,13 +68,16 @@ def choices(
     leaves = [t for t in terms if not t.children or isinstance(t, (Store, Proj))]
     arrays = [t for t in leaves if t.axes]
     found: dict[str, list[int]] = {}
+    # Of a kernel that folds nothing along an only axis blocks may be long: each takes its time to begin
+    alone = len(store.axes) == 1 and not any(isinstance(t, (Streamed, Scan, Recur)) for t in terms)
     for axis in store.axes:
         shared = any(axis.name not in {a.name for a in t.axes} for t in arrays) or any(
             isinstance(t, Streamed) and axis.name not in {a.name for a in t.axes} for t in terms
         )
         last = axis in lasts or any(getattr(t, "dims", t.axes)[-1:] == (axis,) for t in arrays)
         scanned = any(isinstance(t, Scan) and t.axis == axis for t in terms)  # one tile has to hold it, or walk it
-        found[axis.name] = _sizes(axis, streamed=True, least=1, most=SMALL) if shared or last or scanned else [1]
+        most = LONG if alone else SMALL
+        found[axis.name] = _sizes(axis, streamed=True, least=1, most=most) if shared or last or scanned else [1]
         if roles.get(axis.name) == "walk":
             # Blocks of a prefix fold may be short: beside several rows each thread then folds its own in turn
             shortest = MIN_DOT if scanned else 64

@@ -282,3 +282,11 @@ def test_images_and_weights_of_channels_first_are_turned_once_for_a_loop_over_wi
     assert turned == ["c", "c"]
     assert found.outputs[0].translation.status == "agrees"
     assert proved(found).verdict == "proved"
+
+
+def test_blocks_of_what_folds_nothing_are_as_long_as_pays() -> None:
+    """Blocks of 256 masks each: 67 us on an H100 for 13.2 million, half of it for beginning blocks."""
+    n, c, y = nq.axes("n c y", n=100, c=4000, y=33)
+    (kernel,) = derived(nq.where(nq.index(y) < 7, nq.array("X", n, c, y), 0.0)).plan.kernels
+    (coord,) = kernel.coords
+    assert coord.tile >= 1024

@@ -206,9 +206,9 @@ class _Kernel:
         if len(run) < 2 or places > MOST:
             return ()
         dims = [self.arrays[t].dims if t in self.arrays else getattr(t, "dims", ()) for t in self.leaves]
-        whole = [held for held in dims if held[-len(run) :] == run]
-        small = all(math.prod(a.size or 1 for a in held) * LITTLE <= places for held in dims if held not in whole)
-        return run if whole and small else ()
+        others = [held for held in dims if held[-len(run) :] != run]
+        small = all(math.prod(a.size or 1 for a in held) * LITTLE <= places for held in others)
+        return run if small else ()
 
     def computes_once(self, run: Sequence[Axis]) -> bool:
         """Tell whether much is the same at many places along some axes, something that takes several instructions or
