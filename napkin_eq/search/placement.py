@@ -283,7 +283,7 @@ class Placer:
                 factor, summed = factor.body, [*summed, factor.axis]
             if len(summed) < 2 or not (isinstance(factor, Map) and factor.op == "mul"):
                 continue
-            for array in (t for t in subterms(factor) if isinstance(t, Input)):
+            for array in (t for t in subterms(factor) if isinstance(t, Input) and t not in parallel(body)):
                 inside = [axis for axis in array.dims if axis in summed]
                 longest = max(inside, key=extent, default=None)
                 if longest is not None and extent(longest) % TURNED == 0 and array.dims[-1] != longest:
