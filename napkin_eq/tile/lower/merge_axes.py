@@ -196,8 +196,8 @@ class _Kernel:
         """Return the last axes of what is written, where nothing is folded and all that is read has them side by side
         or is little: blocks then go through memory one after another, whatever lengths rows have.
         """
-        order, *others = self.written
-        if not self.folds_nothing() or any(o != order for o in others):
+        order, *rest = self.written
+        if not self.folds_nothing() or any(other != order for other in rest):
             return ()
         spoken = self.spoken(Group, Input, Index)
         free = {axis for axis in self.grouped if axis.name not in spoken}
