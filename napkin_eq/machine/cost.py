@@ -561,8 +561,7 @@ def totals(
                 amount *= work.near.distinct(lanes, work.coords)
             name = "" if work.kind == "store" else work.buffer
             # Neighbours along a tile fill lines, or lie so far apart that each has one of its own.
-            near_run = work.near.run(work.near.last)
-            side = 1 + sum((min(lanes[c], sizes[c]) - 1) * step for c, step in near_run.items()) if near_run else 1
+            side = 1 + sum((min(lanes[c], sizes[c]) - 1) * step for c, step in work.near.along)
             run = work.factor * (side if work.near.apart == 1 else 1)
             # A part of a sector that is written is read and put together with the rest of it, unless the next row is in
             # it, too.
@@ -574,20 +573,10 @@ def totals(
             requests[name] = requests.get(name, 0.0) + amount * max(
                 1.0, min(whole, work.near.pitch) / side, min(whole, work.near.apart)
             )
-            several = math.prod(lanes[c] for c in work.coords if c not in near_run) > 1
-            pitch = work.factor * work.near.pitch if work.near.pitch < FAR_APART else 0
-            longer = hardware.model.pages if several and pitch > PAGE else 1.0
-            short = run < hardware.divisors.coalesced_bytes <= pitch
-            if work.near.skewed:
-                # Of what is read blocks side by side find some of a sector's other numbers in level 2
-                others = SECTOR / max(run, SECTOR) / (1 if work.kind == "store" else 2)
-                longer *= hardware.model.skewed * (1 + others)
-                if several and side < work.near.pitch:
-                    rows[name] = max(2 * side / work.near.vector, rows.get(name, 0))
-            if short and (work.kind == "load" or work.near.skewed):
-                longer *= hardware.model.pieces
             if plain:
+                longer, needed = _rows(work, lanes, run, side, hardware)
                 pieces[name] = max(longer, pieces.get(name, 1.0))
+                rows[name] = max(needed, rows.get(name, 0.0))
             if work.kind == "store":
                 stored += amount
             else:
@@ -617,6 +606,24 @@ def totals(
         blocks, total, wide, narrow, shared_wide, shared_narrow, moved, stored, requests, walks, crowded, tuple(issued),
         tuple(parts), pieces, rows
     )  # fmt: skip
+
+
+def _rows(
+    work: Work, lanes: Mapping[str, int], run: float, side: int, hardware: Hardware
+) -> tuple[float, float]:
+    """Return how many times as long as its bytes a load or store takes by how its rows lie, each of `side` places and
+    `run` bytes, and how many threads take two of them at once where rows begin anywhere.
+    """
+    near, model = work.near, hardware.model
+    several = math.prod(lanes[c] for c in work.coords if c not in dict(near.along)) > 1
+    pitch = work.factor * near.pitch if near.pitch < FAR_APART else 0
+    longer = model.pages if several and pitch > PAGE else 1.0
+    if near.skewed:
+        # Of what is read blocks side by side find some of a sector's other numbers in level 2
+        longer *= model.skewed * (1 + SECTOR / max(run, SECTOR) / (1 if work.kind == "store" else 2))
+    if run < hardware.divisors.coalesced_bytes <= pitch and (work.kind == "load" or near.skewed):
+        longer *= model.pieces
+    return longer, 2 * side / near.vector if near.skewed and several and side < near.pitch else 0.0
 
 
 def _shared_reads(work: Work, lanes: Mapping[str, int], warps: int) -> tuple[bool, float]:

@@ -289,12 +289,15 @@ class _Again:
     ways: tuple[tuple[int, tuple[Any, Any] | None], ...]
 
     def __call__(self, given: Sequence[Any]) -> tuple[Any, ...] | None:
-        """Return the results, None where arguments or the device differ."""
+        """Return the results, None where arguments or the device differ, or one begins where boxes of it cannot."""
         import torch
 
         if torch.cuda.current_device() != self.index or not self.same.check(*given):
             return None
-        found = self.call(*[given[place] for place in self.places])
+        arrays = [given[place] for place in self.places]
+        if any(array.data_ptr() & 15 for array in arrays):
+            return None
+        found = self.call(*arrays)
         held = found if isinstance(found, tuple) else (found,)
         return tuple(held[at] if seen is None else held[at].as_strided(*seen) for at, seen in self.ways)
 

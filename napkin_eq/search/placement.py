@@ -153,7 +153,7 @@ class Placer:
         floor = self._floor(body)
         if start is None or start.predicted_us > FAR * floor:
             choices = _starts(sites, parallel(body), _read_at_places(body))
-            if sites and (turned := frozenset(self._turned(body))):
+            if turned := frozenset(site for site in sites if isinstance(site, Input)):
                 choices = [turned, *(choice for choice in choices if choice != turned)]
             for choice in choices:
                 for other in self._joins(body):

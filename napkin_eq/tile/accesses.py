@@ -23,7 +23,8 @@ class Near:
     vector: how many of them a thread may take at once. pitch: how many elements after a row of them the next row of the
     tile begins. skewed: rows of the array begin within what memory takes at once, not with it. repeated: how many lanes
     side by side have one place, as quotients of places do. sums: the coordinates whose sum a place is, as in windows,
-    and by how much each of them moves it: of their lanes some have one place.
+    and by how much each of them moves it: of their lanes some have one place. along: so the coordinates that neighbours
+    lie along, `last` alone or those of the sum that it is in.
     """
 
     last: str = ""
@@ -33,12 +34,7 @@ class Near:
     skewed: bool = False
     repeated: int = 1
     sums: tuple[tuple[tuple[str, int], ...], ...] = ()
-
-    def run(self, coord: str) -> Mapping[str, int]:
-        """Return the coordinates that neighbours of a tile lie along, by how far each moves them, where they lie along
-        one of them; none where nothing does.
-        """
-        return dict(next((steps for steps in self.sums if coord in dict(steps)), ((coord, 1),) if coord else ()))
+    along: tuple[tuple[str, int], ...] = ()
 
     def distinct(self, lanes: Mapping[str, int], coords: Sequence[str]) -> float:
         """Return the part of a tile's lanes that have a place of their own; coords: those of the tile."""
@@ -55,6 +51,8 @@ def near(
     """Return how the elements of a load or a store lie."""
     dims = kernel.buffer(stmt.buffer).dims
     last, apart = nearest(stmt.index, made, values, dims)
+    sums = tuple(steps for i in stmt.index if len(steps := moved_by(i, made, values)) > 1)
+    alone = ((last, 1),) if last else ()
     return Near(
         last,
         apart,
@@ -62,7 +60,8 @@ def near(
         _pitch(stmt.index, values, dims, last),
         bool(last) and apart == 1 and _skewed(kernel.buffer(stmt.buffer)),
         repeated(stmt.index, made, values),
-        tuple(steps for i in stmt.index if len(steps := moved_by(i, made, values)) > 1),
+        sums,
+        next((steps for steps in sums if last in dict(steps)), alone),
     )
 
 

@@ -387,7 +387,7 @@ class _Scale:
             for name, (_, parts) in self.merged.items()
         )
 
-    def _together_as_one(self, least: Mapping[str, int] | None = None) -> None:
+    def _together_as_one(self, least: Mapping[str, int] = {}) -> None:
         """Lengthen axes that kernels take as one until these together keep what their tiles are to them, as that axis
         does; raises NapkinError where no lengths do.
 
@@ -397,7 +397,7 @@ class _Scale:
             for name, (axis, parts) in self.merged.items():
                 names = [part.name for part in parts]
                 each = max(2, int(LENGTHS ** (1 / len(parts))))
-                known = [[n for n in self._lengths(part) if n >= (least or {}).get(part.name, 1)] for part in parts]
+                known = [[n for n in self._lengths(part) if n >= least.get(part.name, 1)] for part in parts]
                 lengths = [self._few(found, each) for found in known]
                 ways = sorted(itertools.product(*lengths), key=lambda way: (math.prod(way), way))
                 fit = self._fitting(axis, parts, ways)

@@ -122,10 +122,9 @@ def ways(store: Store, targets: Sequence[p.Buffer], arrays: Mapping[Term, p.Buff
     """
     kernel = _Kernel(store, targets, arrays, proved)
     if kernel.folds_nothing():
-        flat, beside = kernel.flat(), kernel.merged(kernel.side_by_side(rows=False), [])
-        if not flat:
-            return [beside]
-        return [kernel.merged([flat], []), *([beside] if kernel.computes_once(flat) else [])]
+        flat = kernel.flat()
+        beside = [kernel.side_by_side(rows=False)] if not flat or kernel.computes_once(flat) else []
+        return [kernel.merged(run, []) for run in [*([[flat]] if flat else []), *beside]]
     chains = kernel.chains()
     summed = [run for run, _ in chains]
     rows = [kernel.side_by_side()]
@@ -193,11 +192,11 @@ class _Kernel:
         return [run for run in found if (run[-1].size or 0) <= SHORT and (run[-1].size or 0) % FULL]
 
     def flat(self) -> tuple[Axis, ...]:
-        """Return the last axes of what is written, where nothing is folded and all that is read has them side by side
-        or is little: blocks then go through memory one after another, whatever lengths rows have.
+        """Return the last axes of what is written by a kernel that folds nothing, where all that is read has them side
+        by side or is little: blocks then go through memory one after another, whatever lengths rows have.
         """
         order, *rest = self.written
-        if not self.folds_nothing() or any(other != order for other in rest):
+        if any(other != order for other in rest):
             return ()
         spoken = self.spoken(Group, Input, Index)
         free = {axis for axis in self.grouped if axis.name not in spoken}
