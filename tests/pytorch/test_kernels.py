@@ -163,3 +163,27 @@ def test_masks_go_into_kernels_and_come_out_of_them_beside_their_values():
     assert all(region.kernels.kernels == 1 for report in backend.reports for region in report.taken)
     left = [region for report in backend.reports for region in report.regions if region.reason]
     assert [region.reason for region in left] == ["a view of what stands in memory"] and left[0].said == "detach"
+
+
+def test_a_call_is_made_again_only_for_arguments_alike_that_begin_where_boxes_of_them_may(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Same:
+        def check(self, *given: torch.Tensor) -> bool:
+            return all(value.shape == (4, 8) for value in given)
+
+    def call(*arrays: torch.Tensor) -> torch.Tensor:
+        return sum(arrays).reshape(32)
+
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: 0)
+    again = kernels._Again(Same(), call, (1, 0), 0, ((0, ((4, 8), (8, 1))),))
+    held = torch.arange(65.0)
+    a, b = held[:32].view(4, 8), held[32:64].view(4, 8)
+    assert a.data_ptr() % 16 == b.data_ptr() % 16 == 0
+    found = again((a, b))
+    assert found is not None and len(found) == 1
+    assert torch.equal(found[0], a + b)
+    assert again((a, held[33:].view(4, 8))) is None  # it begins within 16 bytes
+    assert again((a, b.T)) is None
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: 1)
+    assert again((a, b)) is None
