@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from napkin_eq.egraph.budget import METER
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Const, Fold, Index, Map, Online, Proj, Recur, Scan, Store, subterms
+from napkin_eq.lang.term import Const, Fold, Index, Map, Online, Proj, Recur, Scan, Store, Term, subterms
+from napkin_eq.laws.axis_split import is_stretch
 from napkin_eq.machine.cost import KernelCost, Profile, extent, price, prices, profile
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.machine.tile_scheduler import dealt
@@ -21,7 +22,7 @@ from napkin_eq.tile.expected import at_most
 from napkin_eq.tile.passes.warp_roles import assigned
 from napkin_eq.tile.passes.warp_specialize import GROUP_LANES, MOST_GROUPS, specialised
 from napkin_eq.tile.resources import MOST_ELEMENTS, WIDE_ROWS, capacity, room
-from napkin_eq.tile.stream_facts import MIN_DOT, RUN, Streamed, counts, covers, kernel_terms, laned
+from napkin_eq.tile.stream_facts import MIN_DOT, RUN, Streamed, counts, covers, kernel_terms, laned, multiplied
 
 LONG = 4096  # places in a block of a kernel that folds nothing
 SMALL, LARGEST_WHOLE, RELOWERED, MOST_CHOICES, STAGES = 256, 32768, 3, 1500, (4, 3, 2)
@@ -107,10 +108,18 @@ def choices(
             sizes = _sizes(term.axis, streamed=streamed, least=16, most=4096)
             if streamed and (isinstance(term.body, (Fold, Online)) or counts(term)) and sizes[0] > 1:
                 sizes = [1, *sizes]  # a sum of contractions, or over the stretches under a mask: one at a time
+            if (run := _run(term)) and len(sizes) > 1:  # a longer tile would reach into other stretches
+                sizes = [s for s in sizes if s <= run] or sizes[:1]
             whole = within.get(term.axis.name, 0)
             sizes = [s for s in (16, 32, 64, 128, 256) if s <= whole and whole % s == 0] if whole else sizes
             found[f"~{term.axis.name}"] = sizes if known is None else [s for s in sizes if s in known]
     return _thinned(found)
+
+
+def _run(fold: Term) -> int:
+    """Return how long the stretches are of which a fold takes one, 0 where it takes no such."""
+    runs = (number for counter, number in multiplied(fold.where) if is_stretch(counter, fold.axis, fold.where))
+    return next((run.value for run in runs), 0)
 
 
 def _thinned(options: dict[str, list[int]]) -> dict[str, list[int]]:
@@ -152,12 +161,17 @@ class _Profiles:
     def __init__(self, store: Store, lower: LowerKernel) -> None:
         terms = subterms(store)
         self.axes = {f.name: f for t in terms for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
-        self.divided: dict[str, set[int]] = {}  # numbers that places along axes are divided by
+        self.divided: dict[str, set[int]] = {}  # numbers that places along axes are divided by, or compared
         for t in terms:
             if isinstance(t, Map) and t.op in ("floordiv", "mod"):
                 place, by = t.args
                 if isinstance(place, Index) and isinstance(by, Const):
                     self.divided.setdefault(place.axis.name, set()).add(by.value)
+            elif isinstance(t, Map) and t.op in ("lt", "le"):  # where stretches begin, which a loop walks by whole tiles
+                for counter, run in multiplied(t):
+                    for place in subterms(t):
+                        if isinstance(place, Index) and place.axis != counter:
+                            self.divided.setdefault(place.axis.name, set()).add(run.value)
         self.lower = lower
         self.refused: dict[tuple[bool, ...], str] = {}
         self.first: dict[tuple[bool, ...], Mapping[str, int]] = {}

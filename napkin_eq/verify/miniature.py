@@ -204,6 +204,7 @@ class _Scale:
         self._ordered()
         if near:
             self._covered(comparisons)
+        self._stretched(comparisons)
         self.windows = self._windows(terms) if self.merged else set[str]()
         self._together_as_one()
         self._rejoined(terms)
@@ -364,6 +365,23 @@ class _Scale:
         for name, lanes in wanted.items():
             if self.axes[name].size is not None and lanes < self.sizes[name] and self._keeps(name, lanes):
                 self.sizes[name] = lanes
+
+    def _stretched(self, comparisons: Sequence[Map]) -> None:
+        """Make stretches that cover the axis that they cut, in which tiles keep more lanes than the number of stretches
+        has in small, so many times as long as cover it; doubled they divide, or are divided by, what they did.
+        """
+        for comparison in comparisons:
+            others = {x.axis.name for x in subterms(comparison) if isinstance(x, Index)} - _counting(comparison)
+            for axis, number in multiplied(comparison):
+                sizes = {name: self.axes[name].size for name in (axis.name, *others)}
+                for name in sorted(others):
+                    own, size = sizes[axis.name], sizes[name]
+                    if own is None or size is None or own * number.value < size:
+                        continue
+                    run = self.numbers.get(number, number)
+                    while run.value * self.sizes[axis.name] < self.sizes[name]:
+                        run = Const(2 * run.value)
+                    self.numbers[number] = run
 
     def _inside(self, terms: Sequence[Term]) -> None:
         """Leave an axis that no tile is of as many lanes as places reach that are sure to lie inside it."""

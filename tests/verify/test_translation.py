@@ -209,6 +209,22 @@ def test_long_stretches_of_a_cut_axis_are_short_in_small(keys):
     assert output.translation.status == AGREES and dict(output.translation.sizes)["m"] < 256
 
 
+@pytest.mark.parametrize("size", [100000, 262144, 1000003])
+@pytest.mark.parametrize("fold", ["sum", "softmax", "standardised"])
+def test_a_fold_of_one_long_row_is_cut_into_stretches_that_cover_it_in_small(size, fold):
+    """Stretches that left lanes of the axis out in small had such plans refused: one block walked the whole row."""
+    (i,) = nq.axes("i", i=size)
+    x = nq.array("X", i)
+    off = x - nq.mean(x, i)
+    term = {"sum": nq.sum(x, i), "softmax": nq.softmax(x, i), "standardised": off / nq.sqrt(nq.mean(off * off, i))}
+    found = derive(nq.Diagram("row", (("out", term[fold]),)), dtype="float32")
+    assert all(o.translation.status == AGREES for o in found.outputs)
+    assert not any(c.role == "stream" and "i_part" not in kernel.grid for kernel in found.plan.kernels
+                   for c in kernel.coords if c.axis == i)  # fmt: skip
+    run = next(-(-size // c.axis.size) for kernel in found.plan.kernels for c in kernel.coords if c.name == "i_part")
+    assert all(c.tile <= run + 127 for kernel in found.plan.kernels for c in kernel.coords if c.role == "stream")
+
+
 def test_a_small_number_of_a_mask_stays_one_that_is_added():
     b, c = nq.Axis("b"), nq.Axis("c", 8)
     seven = nq.array("I", c, b, dtype="int64") + 7
