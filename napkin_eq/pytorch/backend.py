@@ -16,7 +16,7 @@ from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.pytorch.build.table import name_of, rules
-from napkin_eq.pytorch.calls import Kernel, registered
+from napkin_eq.pytorch.calls import Kernel, alone, registered
 from napkin_eq.pytorch.importer import ALSO
 from napkin_eq.pytorch.measuring import in_whole, times
 from napkin_eq.pytorch.naming import first_line, frame_of
@@ -170,8 +170,9 @@ def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: 
         report.plain = "the graph has effects"
     elif rest == "inductor":
         try:
-            made = _by_inductor(module, example_inputs, kind)
-            if timed is not None and report.taken and not _told_by_regions(given, report):
+            bare = alone(given, report.taken[0]) if len(report.taken) == 1 else None
+            made = bare or _by_inductor(module, example_inputs, kind)
+            if timed is not None and report.taken and not _told_by_regions(given, report, bare is not None):
                 made = _the_faster(given, report, made, example_inputs, kind)
             if report.taken or kind != "inference":
                 return made
@@ -193,15 +194,17 @@ def _by_inductor(module: Any, example_inputs: Sequence[Any], kind: str) -> Any:
     return compile_fx_inner(lowered(module, example_inputs, kind), list(example_inputs), **told)
 
 
-def _told_by_regions(module: Any, report: Report) -> bool:
-    """Tell whether what is measured of regions says all of a graph: one region is all that it computes, or it cannot be
-    run with other inputs, as it draws numbers or calls what is not PyTorch's own.
+def _told_by_regions(module: Any, report: Report, bare: bool) -> bool:
+    """Tell whether what is measured of regions says all of a graph: one region is all that it computes, but for what it
+    is given, or it cannot be run with other inputs, as it draws numbers or calls what is not PyTorch's own.
+
+    bare: it is called with nothing between, which takes the host less than what is measured of a region.
     """
     import operator
 
     calls = [node for node in module.graph.nodes if node.op == "call_function" and node.target is not operator.getitem]
     own = {node for region in report.taken for node in region.nodes}
-    if len(report.taken) == 1 and all(node in own for node in calls):
+    if len(report.taken) == 1 and not bare and all(node in own for node in calls):
         return True
     return any(not str(node.target).startswith(("aten.", "prims.")) or seeded(node.target) for node in calls)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -85,6 +86,33 @@ def registered(region: Region) -> Any:
     torch.library.register_fake(name, fake, lib=library)
     _registered[name] = getattr(torch.ops.napkin_eq, own).default
     return _registered[name]
+
+
+def alone(module: Any, region: Region) -> Callable[[list[Any]], list[Any]] | None:
+    """Return a graph that is one region as a function of the list of its arguments: kernels are called with nothing of
+    PyTorch or Inductor between. None for a graph with anything else in it.
+    """
+    places = {node: at for at, node in enumerate(n for n in module.graph.nodes if n.op == "placeholder")}
+    (results,) = next(iter(reversed(module.graph.nodes))).args
+    own = {*region.nodes}
+    calls = [node for node in module.graph.nodes if node.op not in ("placeholder", "output")]
+    within = all(node in own or (node.target is operator.getitem and node.args[0] in own) for node in calls)
+    if region.kernels is None or not within or not {*region.given} <= places.keys():
+        return None
+    if len({*results}) < len(results) or not {*results} <= {*region.returns}:
+        return None
+    order = [places[node] for node in (*region.reads, *region.sizes)]
+    slots = [region.returns.index(node) for node in results]
+    run = Kernel(region).run
+
+    def called(args: list[Any]) -> list[Any]:
+        given = [args[at] for at in order]
+        args.clear()  # as Inductor's: what nobody else holds is freed when it was read
+        found = run(*given)
+        return [found[slot] for slot in slots]
+
+    called._boxed_call = True  # type: ignore[attr-defined]
+    return called
 
 
 @cache

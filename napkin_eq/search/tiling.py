@@ -22,9 +22,19 @@ from napkin_eq.tile.expected import at_most
 from napkin_eq.tile.passes.warp_roles import assigned
 from napkin_eq.tile.passes.warp_specialize import GROUP_LANES, MOST_GROUPS, specialised
 from napkin_eq.tile.resources import MOST_ELEMENTS, WIDE_ROWS, capacity, room
-from napkin_eq.tile.stream_facts import MIN_DOT, RUN, Streamed, counts, covers, kernel_terms, laned, multiplied
+from napkin_eq.tile.stream_facts import (
+    MIN_DOT,
+    RUN,
+    WINDOW,
+    Streamed,
+    counts,
+    covers,
+    kernel_terms,
+    laned,
+    multiplied,
+)
 
-LONG = 4096  # places in a block of a kernel that folds nothing
+LONG = 4096  # places in a block of a kernel that folds no more than a window
 SMALL, LARGEST_WHOLE, RELOWERED, MOST_CHOICES, STAGES = 256, 32768, 3, 1500, (4, 3, 2)
 SHORT = 4096  # elements that a program which takes several rows has in a tile at the most
 MOST_SHARED = 7  # tilings to try whether groups of warps can share them, before giving up
@@ -69,8 +79,9 @@ def choices(
     leaves = [t for t in terms if not t.children or isinstance(t, (Store, Proj))]
     arrays = [t for t in leaves if t.axes]
     found: dict[str, list[int]] = {}
-    # Of a kernel that folds nothing along an only axis blocks may be long: each takes its time to begin
-    alone = len(store.axes) == 1 and not any(isinstance(t, (Streamed, Scan, Recur)) for t in terms)
+    # Of a kernel that folds a window at the most along an only axis blocks may be long: each takes its time to begin
+    folded = math.prod(t.axis.size or LONG for t in terms if isinstance(t, (Streamed, Scan, Recur)))
+    alone = len(store.axes) == 1 and folded <= WINDOW
     for axis in store.axes:
         shared = any(axis.name not in {a.name for a in t.axes} for t in arrays) or any(
             isinstance(t, Streamed) and axis.name not in {a.name for a in t.axes} for t in terms
@@ -167,7 +178,7 @@ class _Profiles:
                 place, by = t.args
                 if isinstance(place, Index) and isinstance(by, Const):
                     self.divided.setdefault(place.axis.name, set()).add(by.value)
-            elif isinstance(t, Map) and t.op in ("lt", "le"):  # where stretches begin, which a loop walks by whole tiles
+            elif isinstance(t, Map) and t.op in ("lt", "le"):  # where stretches begin: a loop walks them by whole tiles
                 for counter, run in multiplied(t):
                     for place in subterms(t):
                         if isinstance(place, Index) and place.axis != counter:

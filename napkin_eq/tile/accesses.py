@@ -21,7 +21,8 @@ class Near:
     "" where there are none.
 
     vector: how many of them a thread may take at once. pitch: how many elements after a row of them the next row of the
-    tile begins. skewed: rows of the array begin within what memory takes at once, not with it. repeated: how many lanes
+    tile begins. skewed: rows of the array begin within what memory takes at once, not with it, and a tile does not go
+    on from one in the next. repeated: how many lanes
     side by side have one place, as quotients of places do. sums: the coordinates whose sum a place is, as in windows,
     and by how much each of them moves it: of their lanes some have one place. along: so the coordinates that neighbours
     lie along, `last` alone or those of the sum that it is in.
@@ -50,15 +51,16 @@ def near(
 ) -> Near:
     """Return how the elements of a load or a store lie."""
     dims = kernel.buffer(stmt.buffer).dims
-    last, apart = nearest(stmt.index, made, values, dims)
-    sums = tuple(steps for i in stmt.index if len(steps := moved_by(i, made, values)) > 1)
+    rows = not any(isinstance(part, p.Dot) for part in made.values())
+    last, apart = nearest(stmt.index, made, values, dims, rows)
+    sums = tuple(steps for i in stmt.index if len(steps := moved_by(i, made, values, rows)) > 1)
     alone = ((last, 1),) if last else ()
     return Near(
         last,
         apart,
         neighbours_taken(kernel, stmt, last, made, values) if last and apart == 1 else 1,
         _pitch(stmt.index, values, dims, last),
-        bool(last) and apart == 1 and _skewed(kernel.buffer(stmt.buffer)),
+        bool(last) and apart == 1 and _skewed(kernel.buffer(stmt.buffer)) and not _goes_on(stmt.index, values),
         repeated(stmt.index, made, values),
         sums,
         next((steps for steps in sums if last in dict(steps)), alone),
@@ -68,6 +70,12 @@ def near(
 def _skewed(buffer: p.Buffer) -> bool:
     row = buffer.dims[-1].size
     return len(buffer.dims) > 1 and row is not None and row > 1 and row * BYTES[buffer.dtype] % SECTOR != 0
+
+
+def _goes_on(index: Sequence[p.Operand], values: Mapping[str, p.Value]) -> bool:
+    """Tell whether neighbours at the end of a row go on in the next: one coordinate is place and row."""
+    *rows, place = ({*values[i].coords} if isinstance(i, str) else set() for i in index)
+    return any(row & place for row in rows)
 
 
 def _pitch(index: Sequence[p.Operand], values: Mapping[str, p.Value], dims: Sequence[Axis], last: str) -> int:

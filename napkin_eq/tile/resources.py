@@ -639,12 +639,17 @@ def neighbours(index: Sequence[p.Operand], values: Mapping[str, p.Value]) -> str
 
 
 def nearest(
-    index: Sequence[p.Operand], made: Mapping[str, p.Stmt], values: Mapping[str, p.Value], dims: Sequence[Axis]
+    index: Sequence[p.Operand],
+    made: Mapping[str, p.Stmt],
+    values: Mapping[str, p.Value],
+    dims: Sequence[Axis],
+    rows: bool = False,
 ) -> tuple[str, int]:
     """Return the coordinate of a tile along which elements are nearest in memory, and how many elements apart two of
     its places are.
 
-    Along what a remainder is taken of places begin anew after a few: these are no neighbours.
+    Along what a remainder is taken of places begin anew after a few: these are no neighbours. rows: but those of rows
+    that a warp does not pass are.
     """
     apart = 1
     for operand, axis in zip(reversed(index), reversed(dims), strict=True):
@@ -652,7 +657,7 @@ def nearest(
             parts = _computed_of(operand, made)
             if all(stmt.op != "mod" for stmt in parts.values()):
                 return coords[0], apart
-            steps = {coord: step for coord in coords if (step := _step(operand, coord, made, values, parts))}
+            steps = {coord: step for coord in coords if (step := _step(operand, coord, made, values, parts, rows))}
             if steps:
                 coord = min(steps, key=steps.__getitem__)
                 return coord, apart * max(1, round(steps[coord]))
@@ -678,12 +683,14 @@ def repeated(index: Sequence[p.Operand], made: Mapping[str, p.Stmt], values: Map
 
 
 def moved_by(
-    operand: p.Operand, made: Mapping[str, p.Stmt], values: Mapping[str, p.Value]
+    operand: p.Operand, made: Mapping[str, p.Stmt], values: Mapping[str, p.Value], rows: bool = False
 ) -> tuple[tuple[str, int], ...]:
-    """Return the coordinates of a place's lanes and how far each moves it, where all do by a whole number."""
+    """Return the coordinates of a place's lanes and how far each moves it, where all do by a whole number; rows: as of
+    `nearest`.
+    """
     coords = values[operand].coords if isinstance(operand, str) else ()
     parts = _computed_of(str(operand), made) if coords else {}
-    steps = [(coord, _step(str(operand), coord, made, values, parts)) for coord in coords]
+    steps = [(coord, _step(str(operand), coord, made, values, parts, rows)) for coord in coords]
     return tuple((c, round(step)) for c, step in steps if step and step >= 1) if all(s for _, s in steps) else ()
 
 
@@ -705,11 +712,16 @@ def _computed_of(operand: str, made: Mapping[str, p.Stmt]) -> dict[str, p.Let]:
 
 
 def _step(
-    operand: str, coord: str, made: Mapping[str, p.Stmt], values: Mapping[str, p.Value], parts: Mapping[str, p.Let]
+    operand: str,
+    coord: str,
+    made: Mapping[str, p.Stmt],
+    values: Mapping[str, p.Value],
+    parts: Mapping[str, p.Let],
+    rows: bool = False,
 ) -> float | None:
     """Return by how much a place moves from one lane of a coordinate to the next, None where that is not told.
 
-    parts: the operators that it is computed by, in order.
+    parts: the operators that it is computed by, in order. rows: as of `nearest`.
     """
     moves: dict[str, float | None] = {}
 
@@ -727,8 +739,9 @@ def _step(
             moves[name] = moving[0]
         elif len(moving) == 1 and moving[0] and stmt.op in ("mul", "floordiv") and type(by) is int and by > 0:
             moves[name] = moving[0] * by if stmt.op == "mul" else moving[0] / by
-        elif len(moving) == 1 and moving[0] and moving[0] < 1 and stmt.op == "mod" and type(by) is int:
-            moves[name] = moving[0]  # it begins anew after many lanes
+        elif len(moving) == 1 and moving[0] and stmt.op == "mod" and type(by) is int:
+            many = moving[0] < 1 or (rows and by >= WARP * moving[0])
+            moves[name] = moving[0] if many else None  # it begins anew after many lanes
     return of(operand)
 
 

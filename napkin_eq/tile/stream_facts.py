@@ -40,6 +40,7 @@ from napkin_eq.tile import ir as p
 from napkin_eq.tile.expected import at_most
 
 MIN_DOT = 16
+WINDOW = 32  # places that are folded at each of many, of which a block holds all
 # Neighbouring elements that a lane of a stream takes at a time, 16 bytes of a 16-bit type, and the least tile that is
 # cut into lanes.
 RUN, LEAST_LANED = 8, 1024

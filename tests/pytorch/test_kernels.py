@@ -187,3 +187,21 @@ def test_a_call_is_made_again_only_for_arguments_alike_that_begin_where_boxes_of
     assert again((a, b.T)) is None
     monkeypatch.setattr(torch.cuda, "current_device", lambda: 1)
     assert again((a, b)) is None
+
+
+def test_a_graph_that_is_one_region_is_its_kernels_with_nothing_of_inductor_between(monkeypatch):
+    import torch._inductor.compile_fx as inductor
+
+    def refuse(*args, **options):
+        raise AssertionError("Inductor is asked for a graph of which nothing is left")
+
+    monkeypatch.setattr(inductor, "compile_fx_inner", refuse)
+    options = {"seconds": 60.0, "rest": "inductor"}
+    fast = torch.compile(lambda x, y: (x.softmax(1) * y, x.sum(1)), backend=partial(backend.napkin_eq, options=options))
+    x, y = torch.randn(6, 40), torch.randn(40)
+    for shift in (0.0, 1.0):
+        found = fast(x + shift, y)
+        torch.testing.assert_close(found[0], (x + shift).softmax(1) * y)
+        torch.testing.assert_close(found[1], (x + shift).sum(1))
+    (report,) = backend.reports
+    assert len(report.regions) == len(report.taken) == 1 and not report.plain

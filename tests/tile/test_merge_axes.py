@@ -290,3 +290,54 @@ def test_blocks_of_what_folds_nothing_are_as_long_as_pays() -> None:
     (kernel,) = derived(nq.where(nq.index(y) < 7, nq.array("X", n, c, y), 0.0)).plan.kernels
     (coord,) = kernel.coords
     assert coord.tile >= 1024
+
+
+def _window(size: int, step: int, by: int, offset: int = 0) -> tuple[Term, Axis, Axis]:
+    """Return the largest of windows of an image of (n, y, x), some places apart; what is outside counts as -inf."""
+    n, y, x = nq.axes("n y x", n=6, y=size, x=size)
+    out = (size + 2 * offset - by) // step + 1
+    rows, columns, u, v = nq.axes("p q u v", p=out, q=out, u=by, v=by)
+    places = [nq.index(a) * step + nq.index(w) - offset for a, w in ((rows, u), (columns, v))]
+    image = nq.take(nq.take(nq.array("Image", n, y, x), y, places[0]), x, places[1])
+    if offset:
+        inside = (places[0] >= 0) & (places[0] < size) & (places[1] >= 0) & (places[1] < size)
+        image = nq.where(inside, image, -np.inf)
+    return nq.max(nq.max(image, v), u), rows, columns
+
+
+def test_windows_are_folded_in_blocks_that_go_through_memory() -> None:
+    """Short rows of several images side by side took 1.4 to 1.7 times as long as their bytes on an H100."""
+    term, rows, columns = _window(126, 2, 2)
+    derivation = derived(term)
+    (kernel,) = derivation.plan.kernels
+    assert [[part.name for part in parts] for _, parts in kernel.merged] == [["n", rows.name, columns.name]]
+    assert derivation.outputs[0].translation.status == "agrees"
+    assert proved(derivation).verdict == "proved"
+    agrees(derived(_window(14, 2, 2)[0]))
+    for by, offset in ((3, 0), (3, 1)):
+        agrees(derived(_window(15, 2, by, offset)[0]))
+
+
+def test_part_of_an_image_is_read_in_blocks_that_go_through_memory_and_one_that_lies_otherwise_is_not() -> None:
+    n, y, x = nq.axes("n y x", n=64, y=127, x=127)
+    rows, columns = nq.axes("p q", p=125, q=124)
+    image = nq.array("Image", n, y, x)
+    part = nq.take(nq.take(image, y, nq.index(rows) + 2), x, nq.index(columns) + 3) * 2.0
+    derivation = derived(part)
+    (kernel,) = derivation.plan.kernels
+    assert [[a.name for a in parts] for _, parts in kernel.merged] == [["n", "p", "q"]]
+    assert derivation.outputs[0].translation.status == "agrees" and proved(derivation).verdict == "proved"
+    turned = nq.array("Other", n, rows, columns) + nq.take(
+        nq.take(image, y, nq.index(columns) + 3), x, nq.index(rows) + 2
+    )
+    for term in (turned, nq.take(image, y, (nq.index(y) + 120) % 127) * 2.0):
+        runs = [{a.name for a in parts} for kernel in derived(term).plan.kernels for _, parts in kernel.merged]
+        assert not any(len(run) == 3 for run in runs)
+
+
+def test_neighbours_in_memory_are_computed_by_neighbouring_blocks() -> None:
+    """Rows of 33 masks each, whose three lie side by side: 177 us on an H100 with the others between, 88 in order."""
+    a, c, b = nq.axes("a c b", a=262144, c=3, b=33)
+    (kernel,) = derived(nq.scan(nq.array("X", a, c, b), b)).plan.kernels
+    places = [kernel.coord(g).axis.name for g in kernel.grid]
+    assert places in (["a"], ["a", "c"])

@@ -117,14 +117,13 @@ class Lowering(Folds):
             self.gather(body, context, set())
         self._walk(walks, context)
         order = sorted(self.coords.values(), key=lambda c: self.rank(c.name))
-        grid = tuple(
-            c.name
-            for c in sorted(
-                (c for c in order if c.role == "group"), key=lambda c: (c.tile > 1, self.ranks[c.axis.name])
-            )
-        )
-        blocked = [g for g in grid if self.coords[g].tile > 1]
-        swizzle = (grid[-2], grid[-1], 8) if len(blocked) == 2 and len(self.stack[0].stmts) > 1 else None
+        # Blocks that share operands are neighbours; without a contraction those are whose elements lie side by side.
+        dots = any(isinstance(stmt, p.Dot) for stmt in p.statements(self.stack[0].stmts))
+        grouped = (c for c in order if c.role == "group")
+        grid = tuple(c.name for c in sorted(grouped, key=lambda c: (dots and c.tile > 1, self.ranks[c.axis.name])))
+        blocked = tuple(g for g in grid if self.coords[g].tile > 1)
+        turned = len(blocked) == 2 and blocked == grid[-2:] and len(self.stack[0].stmts) > 1
+        swizzle = (grid[-2], grid[-1], 8) if turned else None
         # A sum that is carried by steps refers to running values more than once, and what they are off by drops out if
         # that is the same.
         apart = any(steps(part) for body in self.bodies for part in subterms(body) if isinstance(part, Online))
