@@ -165,10 +165,17 @@ class _Bridge:
         """Run rules that make factors for a few rounds; tell whether there is room for more."""
         for _ in range(rounds):
             once = self._within(ruleset) if len(self.instances) > LOOKED else f"(run {ruleset})"
-            self._do(f"(run-schedule {once} (saturate (run tidy)) {_SETTLE} (saturate (run more-facts)))")
+            changed = self._changes(f"{once} (saturate (run tidy)) {_SETTLE} (saturate (run more-facts))")
             if self._count("J_scales") > MOST_FACTORS or self.budget.over("saturation", SATURATING):
                 return False
+            if not changed:
+                break  # to look whether a round is too large takes as long as the round
         return True
+
+    def _changes(self, schedule: str) -> bool:
+        """Run a schedule; tell whether anything came of it."""
+        (said,) = self.engine.run_program(*self.engine.parse_program(f"(run-schedule {schedule})"))
+        return bool(said.report.updated)
 
     def _count(self, table: str) -> int:
         """Return how many rows a table of the engine has."""

@@ -22,7 +22,7 @@ from napkin_eq.lang.errors import NapkinError
 if TYPE_CHECKING:
     from napkin_eq.pipeline.derivation import Derivation
 
-SCHEMA = 9
+SCHEMA = 10
 SPILLED = 128  # bytes that a thread may spill: beyond it nobody knows what a kernel takes
 
 
@@ -83,6 +83,7 @@ def answered(request: dict[str, Any]) -> None:
         "kernels": len(found.plan.kernels),
         "predicted_us": sum(o.placed.predicted_us for o in found.outputs),
         "compiled_s": 0.0 if request["interpreted"] else _compilers() - begun,
+        "proved_s": found.seconds.get("prove", 0.0),
         "source": hashlib.sha256(source.encode()).hexdigest(),
     }
     file = Path(request["file"])

@@ -207,7 +207,7 @@ def chosen(
 
     timed: measures a region, of which a time is predicted, on the GPU at hand.
     """
-    begun = _processor()  # later, by what compilers and measuring take: they are no searches
+    begun = _processor()  # later, by what compilers, proofs of laws and measuring take: they are no searches
     measuring = 0.0
     refused: dict[Any, str] = {node: why for node in module.graph.nodes if (why := supported(node))}
     left = [
@@ -222,7 +222,8 @@ def chosen(
             region = waiting.pop(0)
             if region.taken:
                 _decide(region, options, hardware, interpreted, gpu, _processor() - begun)
-                begun += region.kernels.compiled_s if region.kernels is not None and region.kernels.fresh else 0.0
+                if (made := region.kernels) is not None and made.fresh:
+                    begun += made.compiled_s + made.proved_s
             if region.taken and region.kernels is not None and gpu:
                 before, clock = _processor(), time.monotonic()
                 _weigh(region, options, load(hardware), timed if measuring < options.seconds else None)

@@ -122,7 +122,9 @@ def test_results_that_lie_otherwise_than_they_are_stored_are_copied():
     program = from_torch(lambda x, m: torch.where(m > 0, x, 0.0), torch.randn(2, 3, 5), torch.randn(3, 5))
     (out,) = flat(program).outputs
     names = tuple(axis.name for axis in out.axes)
-    there, turned = (Kernels("", (), ((out.name, order),), 1, 1.0, 0.0, Path(), True) for order in (names, names[::-1]))
+    there, turned = (
+        Kernels("", (), ((out.name, order),), 1, 1.0, 0.0, 0.0, Path(), True) for order in (names, names[::-1])
+    )
     assert turned_bytes(program, there, [(15, 5, 1)]) == 0
     assert turned_bytes(program, turned, [(15, 5, 1)]) == 4 * math.prod((2, 3, 5))
 
