@@ -18,7 +18,7 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.calls import Kernel, alone, registered
 from napkin_eq.pytorch.importer import ALSO
-from napkin_eq.pytorch.measuring import in_whole, times
+from napkin_eq.pytorch.measuring import Whole, in_whole, times
 from napkin_eq.pytorch.naming import first_line, frame_of
 from napkin_eq.pytorch.operators.convolutions import apart
 from napkin_eq.pytorch.order import followers, in_order, seeded
@@ -153,10 +153,17 @@ def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: 
     reports.append(report)
     del reports[:-KEPT]
     hardware, interpreted, gpu = _machine(options, example_inputs)
-    given, timed = module, times if gpu and options.measure else None
+    given, measured = module, gpu and options.measure
+
+    def timed(region: Region, predicted_us: float) -> Times | None:
+        if (bare := alone(given, region)) is None:
+            return times(region, predicted_us)
+        values = [node.meta.get("val") for node in given.graph.nodes if node.op == "placeholder"]
+        return times(region, predicted_us, Whole(values, bare, lambda: _by_inductor(given, example_inputs, kind)))
+
     try:
         if hardware:
-            report.regions = chosen(module, options, hardware, interpreted, gpu, timed)
+            report.regions = chosen(module, options, hardware, interpreted, gpu, timed if measured else None)
             module = replaced(module, report.taken, gpu)
         else:
             report.failed = "no GPU, and Triton's interpreter is off (TRITON_INTERPRET=1 before triton is imported)"
@@ -172,7 +179,7 @@ def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: 
         try:
             bare = alone(given, report.taken[0]) if len(report.taken) == 1 else None
             made = bare or _by_inductor(module, example_inputs, kind)
-            if timed is not None and report.taken and not _told_by_regions(given, report, bare is not None):
+            if measured and report.taken and not _told_by_regions(given, report):
                 made = _the_faster(given, report, made, example_inputs, kind)
             if report.taken or kind != "inference":
                 return made
@@ -194,17 +201,15 @@ def _by_inductor(module: Any, example_inputs: Sequence[Any], kind: str) -> Any:
     return compile_fx_inner(lowered(module, example_inputs, kind), list(example_inputs), **told)
 
 
-def _told_by_regions(module: Any, report: Report, bare: bool) -> bool:
-    """Tell whether what is measured of regions says all of a graph: one region is all that it computes, but for what it
-    is given, or it cannot be run with other inputs, as it draws numbers or calls what is not PyTorch's own.
-
-    bare: it is called with nothing between, which takes the host less than what is measured of a region.
+def _told_by_regions(module: Any, report: Report) -> bool:
+    """Tell whether what is measured of regions says all of a graph: one region is all that it computes, or it cannot be
+    run with other inputs, as it draws numbers or calls what is not PyTorch's own.
     """
     import operator
 
     calls = [node for node in module.graph.nodes if node.op == "call_function" and node.target is not operator.getitem]
     own = {node for region in report.taken for node in region.nodes}
-    if len(report.taken) == 1 and not bare and all(node in own for node in calls):
+    if len(report.taken) == 1 and all(node in own for node in calls):
         return True
     return any(not str(node.target).startswith(("aten.", "prims.")) or seeded(node.target) for node in calls)
 

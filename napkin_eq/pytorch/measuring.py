@@ -15,6 +15,8 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,28 +34,40 @@ HOPELESS = 2.5  # times what Inductor's takes: kernels that are predicted to tak
 ROOM = 3  # times the bytes that a region reads and returns: what has to be free
 
 
-def times(region: Region, predicted_us: float) -> Times | None:
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A graph that is one region: its inputs, its kernels called with nothing between, and what compiles it with
+    Inductor; both take a list of inputs.
+    """
+
+    values: Sequence[Any]
+    ours: Callable[[list[Any]], Any]
+    by_inductor: Callable[[], Callable[[list[Any]], Any]]
+
+
+def times(region: Region, predicted_us: float, whole: Whole | None = None) -> Times | None:
     """Return what a region takes on the GPU at hand, and Inductor's version of it; None where that cannot be measured.
 
-    predicted_us: what its kernels are predicted to take; where Inductor's are far faster, they are not timed.
+    predicted_us: what its kernels are predicted to take; where Inductor's are far faster, they are not timed. whole:
+    the graph, where the region is all of it.
     """
     import torch
 
     device = region.returns[0].meta["val"].device
     name = torch.cuda.get_device_name(device)
-    file = folder() / f"{_key(region, name)}.times.json"
+    file = folder() / f"{_key(region, name, whole is not None)}.times.json"
     known = _read(file)
-    if known is None and (known := _timed(region, predicted_us, device)) is not None:
+    if known is None and (known := _timed(region, predicted_us, device, whole)) is not None:
         figures = {"gpu": name, "ours_us": known.ours_us, "library_us": known.library_us}
         written(file, json.dumps({key: None if value == math.inf else value for key, value in figures.items()}))
     return known
 
 
-def _key(region: Region, gpu: str) -> str:
+def _key(region: Region, gpu: str, whole: bool) -> str:
     import torch
 
     lying = [_lying(node.meta["val"]) for node in region.given]
-    parts = [digest(region), region.graph.code, lying, gpu, torch.__version__]
+    parts = [digest(region), region.graph.code, lying, gpu, torch.__version__, *(["whole"] if whole else [])]
     return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:40]
 
 
@@ -110,30 +124,45 @@ def _aside(device: Any) -> Iterator[None]:
         yield
 
 
-def _timed(region: Region, predicted_us: float, device: Any) -> Times | None:
+def _timed(region: Region, predicted_us: float, device: Any, whole: Whole | None) -> Times | None:
     import torch
 
     try:
+        theirs = None if whole is None else whole.by_inductor()
         with _aside(device):
             if not _fits(region, device):
                 return None
-            given = drawn([node.meta["val"] for node in region.given], device)
-            theirs = torch._inductor.compile(copy.deepcopy(region.graph), given)
+            values = [node.meta["val"] for node in region.given] if whole is None else whole.values
+            given = drawn(values, device)
+            if whole is None or theirs is None:
+                library, ours = _parted(region, given)
+            else:
+                library, ours = partial(_listed, theirs, given), partial(_listed, whole.ours, given)
             with _alone(device):
-                library = medians([lambda: theirs(*given)])[0]
-            if predicted_us > HOPELESS * library:
-                return Times(math.inf, library)
-            kernel = registered(region)
-            tensors = [value for value in given if isinstance(value, torch.Tensor)]
-            numbers = [value for value in given if not isinstance(value, torch.Tensor)]
-            kernel(tensors, numbers)  # compiled before anyone waits
+                least = medians([library])[0]
+            if predicted_us > HOPELESS * least:
+                return Times(math.inf, least)
+            ours()  # compiled before anyone waits
             with _alone(device):
-                library, ours = medians([lambda: theirs(*given), lambda: kernel(tensors, numbers)])
-            return Times(ours, library)
+                return Times(*medians([library, ours])[::-1])
     except Exception:  # of Inductor, of the driver, of too little memory: the prediction decides
         return None
     finally:
         torch.cuda.empty_cache()
+
+
+def _listed(call: Callable[[list[Any]], Any], given: Sequence[Any]) -> Any:
+    return call(list(given))
+
+
+def _parted(region: Region, given: Sequence[Any]) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """Return a call of what Inductor makes of a region, and one of its kernels, as a graph around them has it."""
+    import torch
+
+    theirs, kernel = torch._inductor.compile(copy.deepcopy(region.graph), list(given)), registered(region)
+    tensors = [value for value in given if isinstance(value, torch.Tensor)]
+    numbers = [value for value in given if not isinstance(value, torch.Tensor)]
+    return (lambda: theirs(*given)), (lambda: kernel(tensors, numbers))
 
 
 @contextmanager
