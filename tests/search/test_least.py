@@ -18,6 +18,7 @@ from napkin_eq.machine import gpu as hardware
 from napkin_eq.machine.cost import extent
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.pipeline.top_k import _lowering
+from napkin_eq.search.job import prover
 from napkin_eq.search.least import Least
 from napkin_eq.search.placement import Placer
 from napkin_eq.search.tiling import LowerKernel, solve
@@ -46,7 +47,9 @@ def test_no_kernel_of_a_plan_is_priced_below_its_least_time(name: str, sizes: di
             storage,
             MACHINE,
         )
-        blocks = {g: -(-extent(tiled.kernel.coord(g).axis) // tiled.kernel.coord(g).tile) for g in tiled.kernel.grid}
+        merged = {axis for axis, _ in tiled.kernel.merged}
+        programs = [coord for coord in map(tiled.kernel.coord, tiled.kernel.grid) if coord.axis not in merged]
+        blocks = {coord.name: -(-extent(coord.axis) // coord.tile) for coord in programs}
         assert 0 < least.us() <= least.us(blocks) <= tiled.cost.predicted_us
 
 
@@ -80,17 +83,16 @@ def test_what_masks_and_computed_coordinates_may_leave_out_counts_nothing() -> N
 def test_tilings_that_are_not_lowered_change_nothing(name: str, sizes: dict[str, int]) -> None:
     derivation = derive(gallery.diagram(name, **sizes))
     output = derivation.outputs[0]
-    arrays = dict(output.placed.arrays)
-    for store, tiled in zip(output.placed.stores, output.placed.tiled, strict=True):
-        roles, value = modes_of(store)
+    for placed, tiled in zip(output.placed.stores, output.placed.tiled, strict=True):
+        made = output.placed.lowered(placed, prover(derivation.statements))
+        store, (roles, value), lower = made.store, modes_of(made.store), _lowering(derivation, output, placed)
         lowered: list[int] = []
-        lower = _lowering(derivation, output, store)
 
         def counted(tiles: Mapping[str, int], lower: LowerKernel = lower, lowered: list[int] = lowered) -> Kernel:
             lowered.append(1)
             return lower(tiles)
 
-        least = Least(value, tiled.kernel.writes, {t: b for t, b in arrays.items() if t is not store}, "bf16", MACHINE)
+        least = Least(value, tiled.kernel.writes, made.arrays, "bf16", MACHINE)
         every = solve(store, roles, counted, MACHINE, keep=3, printer="auto")
         before, few = len(lowered), solve(store, roles, counted, MACHINE, keep=3, printer="auto", least=least.us)
         assert [(t.kernel, t.cost) for t in few] == [(t.kernel, t.cost) for t in every]
@@ -102,8 +104,8 @@ def test_tilings_that_are_not_lowered_change_nothing(name: str, sizes: dict[str,
 def test_tiles_are_those_priced_in_time(printer: str) -> None:
     derivation = derive(gallery.diagram("matmul", m=1024, n=512))
     (output,) = derivation.outputs
-    store, roles = output.placed.stores[-1], modes_of(output.placed.stores[-1])[0]
-    lower = _lowering(derivation, output, store)
+    store = output.placed.lowered(output.placed.stores[-1], prover(derivation.statements)).store
+    roles, lower = modes_of(store)[0], _lowering(derivation, output, output.placed.stores[-1])
     (best,) = solve(store, roles, lower, MACHINE, printer=printer)
     (first,) = solve(store, roles, lower, MACHINE, printer=printer, over=lambda priced: priced)
     assert first.cost.predicted_us >= best.cost.predicted_us and first.tried < best.tried
