@@ -222,7 +222,8 @@ class _Kernel:
         pairs = [[{*arg.axes} for arg in factors] for fold in folds if (factors := _factors(fold)) is not None]
         if math.prod(axis.size or MOST for axis in axes) > WINDOW or any(a - b and b - a for a, b in pairs):
             return ()
-        run, places = self.last(self.spoken(Group, Input, Index, Read))
+        ends = {axis.name for fold in folds for axis in fold.where.axes}  # as in `across`
+        run, places = self.last(self.spoken(Group, Input, Index, Read) | ends)
         if not run:
             return ()
         reads = [t for t in self.terms if isinstance(t, Read)]
@@ -241,8 +242,7 @@ class _Kernel:
         """
         folds = [t for t in self.terms if isinstance(t, Streamed)]
         held = math.prod(1 << ((axis.size or MOST) - 1).bit_length() for axis in {fold.axis for fold in folds})
-        masked = any(not {*run}.isdisjoint(fold.where.axes) for fold in folds)
-        return held <= FEW_HELD and not masked and (run[-1].size or MOST) <= 2 * SHORT
+        return held <= FEW_HELD and (run[-1].size or MOST) <= 2 * SHORT
 
     def last(self, spoken: set[str]) -> tuple[tuple[Axis, ...], int]:
         """Return the last axes of what is written of which nothing is said, several, and how many places they have."""
