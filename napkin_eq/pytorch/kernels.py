@@ -63,7 +63,17 @@ class Kernels:
     fresh: bool
 
 
-def kernels_of(
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a derivation is asked, as text, and the file in which it is remembered."""
+
+    request: str
+    seconds: float
+    interpreted: bool
+    file: Path
+
+
+def asking(
     program: Program,
     hardware: str,
     seconds: float,
@@ -72,8 +82,8 @@ def kernels_of(
     sizes: Mapping[str, int] | None = None,
     strides: Sequence[Sequence[int]] | None = None,
     precision: str = "",
-) -> Kernels:
-    """Return the kernels of a program; raises NapkinError, in one line, where there are none.
+) -> Asked:
+    """Return what is asked for the kernels of a program; raises NapkinError for one that kernels would not store.
 
     seconds: of processor time for the search, if it is not remembered. interpreted: portable Triton, which runs in its
     interpreter. edged: they must be PyTorch's at edges too (edge_trial.py). sizes: about how large axes of symbolic
@@ -81,7 +91,7 @@ def kernels_of(
     """
     stored(program)
     program = flat(program)
-    asking = partial(
+    told = partial(
         asked,
         dumps_diagram(diagram_of(program, strides)),
         program.dtype,
@@ -92,9 +102,14 @@ def kernels_of(
         dict(sorted((sizes or {}).items())),
         precision,
     )
-    file = folder() / f"{_key(asking(Path()))}.py"
-    known = _read(file)
-    return known if known is not None else _derived(asking(file), seconds, interpreted, file)
+    file = folder() / f"{_key(told(Path()))}.py"
+    return Asked(told(file), seconds, interpreted, file)
+
+
+def answer(query: Asked) -> Kernels:
+    """Return what was derived, now or before; raises NapkinError, in one line, where there is nothing."""
+    known = _read(query.file)
+    return known if known is not None else _derived(query)
 
 
 def stored(program: Program) -> None:
@@ -110,14 +125,14 @@ def stored(program: Program) -> None:
             raise NapkinError("an output of whole numbers is stored as float32, and these may be too large for it")
 
 
-def _derived(request: str, seconds: float, interpreted: bool, file: Path) -> Kernels:
+def _derived(query: Asked) -> Kernels:
     """Derive in a process of its own, which is ended when it takes several times as long as its search may."""
-    wall = FACTOR * seconds + START + (0.0 if interpreted else COMPILER)
+    file, wall = query.file, FACTOR * query.seconds + START + (0.0 if query.interpreted else COMPILER)
     paths = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     try:
         done = subprocess.run(
             [sys.executable, "-m", derive_one.__name__],
-            input=request,
+            input=query.request,
             capture_output=True,
             text=True,
             timeout=wall,

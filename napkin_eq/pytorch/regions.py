@@ -7,9 +7,12 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
@@ -19,7 +22,7 @@ from napkin_eq.pytorch.build.edges import shown
 from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.edge_trial import AT_EDGE, TOO_LARGE
 from napkin_eq.pytorch.importer import complex_numbers, empty, of_graph
-from napkin_eq.pytorch.kernels import Kernels, kernels_of, stored, turned_bytes
+from napkin_eq.pytorch.kernels import Asked, Kernels, answer, asking, stored, turned_bytes
 from napkin_eq.pytorch.naming import Refused, expression, line_of
 from napkin_eq.pytorch.operators.pairs import known
 from napkin_eq.pytorch.operators.price import about, bytes_of, contraction, library_us, precision
@@ -28,6 +31,7 @@ from napkin_eq.pytorch.program import Program
 from napkin_eq.pytorch.sizes import expected, may_be_empty, settled
 
 CONTRACTIONS, NODES, EACH = 2, 24, 10.0
+MOST_PROCESSES = 4  # that search at once: each takes a core and some hundred megabytes
 ALWAYS = ("exact", "infinite")  # edges of the program itself, whatever its data
 OVER, NO_GAIN, WITHOUT_GAIN = "the time for searches", "no gain is predicted", "no gain is "  # how reasons begin
 TURNED = 8  # times its bytes as if copied: a result that lies in another order (134 MB took 0.36 ms on an H100)
@@ -67,7 +71,8 @@ class Options:
     predictions decide. finite: data and what is computed of them are numbers, so that edges where PyTorch gives NaN or
     an infinity may be passed over. hardware: the GPU to derive for; "" is the one at hand. executor: "kernels", or
     "reference": the diagram in PyTorch's own arithmetic, for tests. rest: what runs the rest, "eager" or "inductor"; ""
-    is inductor on a GPU.
+    is inductor on a GPU. processes: how many regions are searched at once; 0 is one for four cores, four at the most.
+    Where several are, the seconds are those for which their answers are waited.
     """
 
     seconds: float = 60.0
@@ -77,6 +82,7 @@ class Options:
     hardware: str = ""
     executor: str = "kernels"
     rest: str = ""
+    processes: int = 0
 
     @staticmethod
     def of(given: dict[str, Any] | None) -> Options:
@@ -207,8 +213,7 @@ def chosen(
 
     timed: measures a region, of which a time is predicted, on the GPU at hand.
     """
-    begun = _processor()  # later, by what compilers, proofs of laws and measuring take: they are no searches
-    measuring = 0.0
+    measuring, clock = 0.0, _Spent(options)
     refused: dict[Any, str] = {node: why for node in module.graph.nodes if (why := supported(node))}
     left = [
         Region([node], reason=why)
@@ -216,18 +221,18 @@ def chosen(
         if node.op == "call_function" and not is_number(node)
     ]
     found: list[Region] = []
-    for nodes in _parts(module, refused):
-        waiting = list(_read(module, nodes, options, refused))
+    waiting = [region for nodes in _parts(module, refused) for region in _read(module, nodes, options, refused)]
+    with _Ahead(options, hardware, interpreted, gpu, clock) as ahead:
         while waiting:
+            ahead.begin(waiting)
             region = waiting.pop(0)
             if region.taken:
-                _decide(region, options, hardware, interpreted, gpu, _processor() - begun)
-                if (made := region.kernels) is not None and made.fresh:
-                    begun += made.compiled_s + made.proved_s
+                ahead.decide(region)
             if region.taken and region.kernels is not None and gpu:
-                before, clock = _processor(), time.monotonic()
-                _weigh(region, options, load(hardware), timed if measuring < options.seconds else None)
-                begun, measuring = begun + _processor() - before, measuring + time.monotonic() - clock
+                with clock.stopped():
+                    before = time.monotonic()
+                    _weigh(region, options, load(hardware), timed if measuring < options.seconds else None)
+                    measuring += time.monotonic() - before
             # What is not derived with its edges may be without the operators that have them, as far as there is time.
             if region.long and len(halves := _halves(module, region, options, refused)) > 1:
                 waiting = [*halves, *waiting]
@@ -362,6 +367,7 @@ def _read_computed(module: Any, nodes: list[Any], options: Options, refused: dic
         return [Region(nodes, reason="views and constants only")]
     try:
         graph, reads, returns = fuse_as_graphmodule(module, nodes, "region")
+        _called_alike(graph)
         region = Region(nodes, graph, list(reads), list(returns))
         region.program = of_graph(graph.graph, "region", {}, {}, undefined=not options.finite)
     except Refused as reason:
@@ -388,6 +394,14 @@ def _read_computed(module: Any, nodes: list[Any], options: Options, refused: dic
         return _without(module, nodes, found, options, refused)
     region.edges = said
     return [region]
+
+
+def _called_alike(module: Any) -> None:
+    """Call what a part of a graph is given by its place, so that equal parts, as layers are, are derived once."""
+    for at, node in enumerate(node for node in module.graph.nodes if node.op == "placeholder"):
+        node.target = f"in{at}"
+        node._rename(node.target)
+    module.recompile()
 
 
 def _first(nodes: Sequence[Any], bad: set[str]) -> set[str]:
@@ -470,42 +484,112 @@ def _parts_of(module: Any, nodes: Sequence[Any]) -> list[list[Any]]:
     return apart(stretch, parts)
 
 
-def _decide(region: Region, options: Options, hardware: str, interpreted: bool, gpu: bool, spent: float) -> None:
-    """Derive a region, or say why it stays."""
+class _Spent:
+    """The seconds that searches took: of processor time, without what compilers, proofs of laws and measuring take of
+    it; where several search at once, by the clock, as long as an answer is waited for.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self.processes = options.processes or max(1, min(MOST_PROCESSES, (os.cpu_count() or 1) // 4))
+        self.begun, self.waited = _processor(), 0.0
+
+    def seconds(self) -> float:
+        return _processor() - self.begun if self.processes == 1 else self.waited
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        before = _processor()
+        yield
+        self.begun += _processor() - before
+
+    def answered(self, made: Kernels | None, before: float) -> None:
+        """Note an answer that was waited for since a time of the clock."""
+        none = made.compiled_s + made.proved_s if made is not None and made.fresh else 0.0
+        self.begun += none
+        self.waited += max(0.0, time.monotonic() - before - none)
+
+
+class _Ahead:
+    """Searches of regions that are decided one after another: several at once where there are cores for them."""
+
+    def __init__(self, options: Options, hardware: str, interpreted: bool, gpu: bool, clock: _Spent) -> None:
+        self.options, self.hardware, self.interpreted, self.gpu, self.clock = options, hardware, interpreted, gpu, clock
+        self.pool = ThreadPoolExecutor(clock.processes) if clock.processes > 1 else None
+        self.begun: dict[int, Future[Kernels]] = {}
+        self.equal: dict[Path, Future[Kernels]] = {}  # by where it will be remembered
+
+    def __enter__(self) -> _Ahead:
+        return self
+
+    def __exit__(self, *said: object) -> None:
+        if self.pool is not None:
+            self.pool.shutdown(wait=False, cancel_futures=True)
+
+    def begin(self, regions: Sequence[Region]) -> None:
+        """Have regions searched that are to be decided."""
+        if self.pool is None:
+            return
+        for region in regions:
+            if region.taken and id(region) not in self.begun and (query := self.asked(region)) is not None:
+                if query.file not in self.equal:
+                    self.equal[query.file] = self.pool.submit(answer, query)
+                self.begun[id(region)] = self.equal[query.file]
+
+    def decide(self, region: Region) -> None:
+        """Derive a region, or say why it stays."""
+        before, made = time.monotonic(), None
+        search = self.begun.get(id(region))
+        try:
+            if search is not None:
+                if not search.done() and self.clock.seconds() >= self.options.seconds:
+                    search.cancel()
+                    raise NapkinError(f"{OVER} ({self.options.seconds:g} s) is over")
+                made = search.result()
+            elif (query := self.asked(region)) is not None:
+                made = answer(query)
+            region.kernels, region.long = made, False
+        except NapkinError as reason:
+            region.reason = str(reason)
+            # What is too large to be tried at its edges may be small enough in two parts.
+            region.long = region.long and (not region.reason.startswith(AT_EDGE) or region.reason.endswith(TOO_LARGE))
+        self.clock.answered(made, before)
+
+    def asked(self, region: Region) -> Asked | None:
+        """Return what is asked for a region's kernels, None where nothing is; of one that stays the reason is said."""
+        try:
+            return _query(region, self.options, self.hardware, self.interpreted, self.gpu, self.clock.seconds())
+        except NapkinError as reason:
+            region.reason = str(reason)
+            return None
+
+
+def _query(
+    region: Region, options: Options, hardware: str, interpreted: bool, gpu: bool, spent: float
+) -> Asked | None:
+    """Return what is asked for a region's kernels, None where nothing is; raises NapkinError with the reason why it
+    stays.
+    """
     assert region.program is not None
     machine = load(hardware)
-    try:
-        sizes = expected(region.shapes, region.program.symbols)
-        of_results = [expression(size) for node in region.returns for size in node.meta["val"].shape]
-        settled(tuple(of_results), region.shapes)
-    except NapkinError as reason:
-        region.reason = str(reason)
-        return
+    sizes = expected(region.shapes, region.program.symbols)
+    of_results = [expression(size) for node in region.returns for size in node.meta["val"].shape]
+    settled(tuple(of_results), region.shapes)
     region.library_us = library_us(region.nodes, machine, region.program.dtype)
     if options.executor == "reference":
-        return
+        return None
     room = options.seconds - spent
     if room <= 0:
-        region.reason = f"{OVER} ({options.seconds:g} s) is over"
-        return
+        raise NapkinError(f"{OVER} ({options.seconds:g} s) is over")
     # A limit of its own for every second that is left would find nothing again that is remembered.
     limit = EACH
     while limit > room:
         limit /= 2
-    try:
-        stored(region.program)
-        region.long = True
-        # PyTorch's own kernels round to tf32 on a GPU alone
-        how = precision(region.nodes, region.program.dtype) if gpu and "tf32" in machine.tensor else ""
-        region.kernels = kernels_of(
-            region.program, hardware, limit, interpreted, bool(region.edges), sizes, region.strides, how
-        )
-        region.long = False
-    except NapkinError as reason:
-        region.reason = str(reason)
-        # What is too large to be tried at its edges may be small enough in two parts.
-        region.long = region.long and (not region.reason.startswith(AT_EDGE) or region.reason.endswith(TOO_LARGE))
-        return
+    stored(region.program)
+    region.long = True
+    # PyTorch's own kernels round to tf32 on a GPU alone
+    how = precision(region.nodes, region.program.dtype) if gpu and "tf32" in machine.tensor else ""
+    edged = bool(region.edges)
+    return asking(region.program, hardware, limit, interpreted, edged, sizes, region.strides, how)
 
 
 def _weigh(region: Region, options: Options, machine: Hardware, timed: Timed | None) -> None:

@@ -268,7 +268,7 @@ def test_the_time_for_searches_counts_what_processes_of_their_own_need(monkeypat
         subprocess.run([sys.executable, "-c", "sum(range(20_000_000))"], check=True)
         raise NapkinError("nothing was found")
 
-    monkeypatch.setattr(regions, "kernels_of", busy)
+    monkeypatch.setattr(regions, "answer", busy)
     monkeypatch.setattr(backend, "_machine", lambda options, given_: ("h200", True, False))
     fn = compiled(
         lambda x: torch.special.i0(torch.special.gammaln(x + 1) + 2).tanh(), executor="kernels", seconds=0.1
@@ -276,6 +276,65 @@ def test_the_time_for_searches_counts_what_processes_of_their_own_need(monkeypat
     fn(torch.ones(3))
     reasons = [region.reason for region in backend.reports[-1].regions]
     assert "nothing was found" in reasons and "the time for searches (0.1 s) is over" in reasons
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_regions_are_searched_at_once_and_decided_in_their_order_within_the_time(monkeypatch, processes):
+    import threading
+    import time
+
+    from napkin_eq.pytorch import regions
+
+    running, most, seen = [0], [0], [0]
+    lock = threading.Lock()
+
+    def slow(query):
+        with lock:
+            running[0], seen[0] = running[0] + 1, seen[0] + 1
+            most[0] = max(most[0], running[0])
+        time.sleep(2.0 if seen[0] == 8 else 0.2)
+        with lock:
+            running[0] -= 1
+        raise NapkinError(f"nothing was found in {query.seconds:g} s")
+
+    def f(x):
+        for _ in range(4):
+            x = torch.special.i0(x.tanh())
+        return x
+
+    monkeypatch.setattr(regions, "answer", slow)
+    monkeypatch.setattr(backend, "_machine", lambda options, given_: ("h200", True, False))
+    for seconds in (60.0, 0.01):
+        compiled(f, executor="kernels", seconds=seconds, processes=processes)(torch.ones(3))
+        reasons = [r.reason for r in backend.reports[-1].regions if "i0" not in r.said]
+        assert len(reasons) == 4 and reasons[0].startswith("nothing was found in")
+        if seconds == 60.0:
+            assert reasons == ["nothing was found in 10 s"] * 4
+        elif processes > 1:  # of several the time of the clock counts
+            assert reasons[-1] == "the time for searches (0.01 s) is over"
+    assert most[0] == processes
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_equal_layers_are_derived_once(monkeypatch, processes):
+    from napkin_eq.pytorch import regions
+
+    asked = []
+
+    def nothing(query):
+        asked.append(query.file)
+        raise NapkinError("nothing was found")
+
+    def f(x, w):
+        for _ in range(3):
+            x = torch.special.i0(x.mul(w))
+        return x
+
+    monkeypatch.setattr(regions, "answer", nothing)
+    monkeypatch.setattr(backend, "_machine", lambda options, given_: ("h200", True, False))
+    compiled(f, executor="kernels", processes=processes)(torch.ones(4, 6), torch.ones(6))
+    assert len(backend.reports[-1].regions) == 6 and len({*asked}) == 1
+    assert len(asked) == (3 if processes == 1 else 1)  # of one after another the first is remembered
 
 
 def test_a_number_without_dimensions_is_tried_at_edges_too():

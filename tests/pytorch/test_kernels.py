@@ -15,7 +15,7 @@ from napkin_eq.certify.certificate import checked, loads
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.pytorch import backend, kernels
 from napkin_eq.pytorch.importer import from_torch
-from napkin_eq.pytorch.kernels import kernels_of
+from napkin_eq.pytorch.kernels import answer, asking
 from tests.pytorch.programs import given
 
 
@@ -109,12 +109,12 @@ def test_angles_are_pytorchs_at_zeros_of_either_sign_infinities_and_nan():
 def test_what_was_derived_is_remembered_and_what_is_damaged_is_derived_anew():
     fn, tensors = given("rms_norm")
     program = from_torch(fn, *(t.float() for t in tensors))
-    first = kernels_of(program, "h200", 20.0, True)
-    again = kernels_of(program, "h200", 20.0, True)
+    first = answer(asking(program, "h200", 20.0, True))
+    again = answer(asking(program, "h200", 20.0, True))
     assert first.fresh and not again.fresh and first.source == again.source
     assert checked(loads(first.file.with_suffix(".certificate.json").read_text()))["steps"]
     first.file.write_text(first.source + "\nimport os\n")
-    assert kernels_of(program, "h200", 20.0, True).fresh
+    assert answer(asking(program, "h200", 20.0, True)).fresh
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_what_was_derived_is_remembered_and_what_is_damaged_is_derived_anew():
 )
 def test_types_that_kernels_do_not_store_are_said(fn, tensors, words):
     with pytest.raises(NapkinError, match=words):
-        kernels_of(from_torch(fn, *tensors), "h200", 5.0, True)
+        answer(asking(from_torch(fn, *tensors), "h200", 5.0, True))
 
 
 @pytest.mark.slow

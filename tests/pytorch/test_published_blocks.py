@@ -224,7 +224,7 @@ def test_a_part_that_is_too_long_is_cut_in_two(monkeypatch, reason):
     def long(*_args, **_named):
         raise NapkinError(reason)
 
-    monkeypatch.setattr(regions, "kernels_of", long)
+    monkeypatch.setattr(regions, "answer", long)
     monkeypatch.setattr(backend, "_machine", lambda options, given_: ("h200", True, False))
 
     def f(x):

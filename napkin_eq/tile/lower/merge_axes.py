@@ -128,7 +128,8 @@ def ways(store: Store, targets: Sequence[p.Buffer], arrays: Mapping[Term, p.Buff
     kernel = _Kernel(store, targets, arrays, proved)
     if kernel.folds_nothing():
         through = kernel.flat() or kernel.over_windows()
-        beside = [kernel.side_by_side(rows=False)] if not through or kernel.computes_once(through) else []
+        once = not through or kernel.computes_once(through, kernel.terms)
+        beside = [kernel.side_by_side(rows=False)] if once else []
         return [kernel.merged(run, []) for run in [*([[through]] if through else []), *beside]]
     if through := kernel.over_windows():
         beside = [] if kernel.moves(through) else [kernel.side_by_side()]
@@ -241,8 +242,11 @@ class _Kernel:
         then take the least.
         """
         folds = [t for t in self.terms if isinstance(t, Streamed)]
-        held = math.prod(1 << ((axis.size or MOST) - 1).bit_length() for axis in {fold.axis for fold in folds})
-        return held <= FEW_HELD and (run[-1].size or MOST) <= 2 * SHORT
+        axes = {fold.axis for fold in folds}
+        held = math.prod(1 << ((axis.size or MOST) - 1).bit_length() for axis in axes)
+        # What is computed before it is read at places is not the same at many
+        own = [t for t in self.terms if t.axes and {*t.axes} <= {*self.store.axes, *axes}]
+        return held <= FEW_HELD and (run[-1].size or MOST) <= 2 * SHORT and not self.computes_once(run, own)
 
     def last(self, spoken: set[str]) -> tuple[tuple[Axis, ...], int]:
         """Return the last axes of what is written of which nothing is said, several, and how many places they have."""
@@ -254,14 +258,14 @@ class _Kernel:
         places = math.prod(axis.size or 1 for axis in run)
         return (run, places) if len(run) > 1 and places <= MOST else ((), 0)
 
-    def computes_once(self, run: Sequence[Axis]) -> bool:
-        """Tell whether much is the same at many places along some axes, something that takes several instructions or
-        several arrays: where blocks go through memory it is computed and read at each.
+    def computes_once(self, run: Sequence[Axis], terms: Sequence[Term]) -> bool:
+        """Tell whether much of some terms is the same at many places along some axes, something that takes several
+        instructions or several arrays: where blocks go through memory it is computed and read at each.
         """
-        if sum(bool(t.axes) and not {*run} <= {*t.axes} for t in self.leaves) > FEW:
+        if sum(t in terms and bool(t.axes) and not {*run} <= {*t.axes} for t in self.leaves) > FEW:
             return True
         dear = {"exp", "inv", *(op.name for op in OPS.values() if op.special)}
-        return any(isinstance(t, Map) and t.op in dear and not {*run} <= {*t.axes} for t in self.terms)
+        return any(isinstance(t, Map) and t.op in dear and not {*run} <= {*t.axes} for t in terms)
 
     def chains(self, known: Sequence[tuple[Axis, ...]] = ()) -> list[Chain]:
         """Return the axes, the slowest first, that contractions are summed over one within the other, with these sums,
