@@ -494,10 +494,12 @@ class _Spent:
         self.begun, self.waited = _processor(), 0.0
 
     def seconds(self) -> float:
+        """Return the seconds until now."""
         return _processor() - self.begun if self.processes == 1 else self.waited
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
+        """Count nothing of what is done within."""
         before = _processor()
         yield
         self.begun += _processor() - before
@@ -547,7 +549,8 @@ class _Ahead:
                 made = search.result()
             elif (query := self.asked(region)) is not None:
                 made = answer(query)
-            region.kernels, region.long = made, False
+            if made is not None:
+                region.kernels, region.long = made, False
         except NapkinError as reason:
             region.reason = str(reason)
             # What is too large to be tried at its edges may be small enough in two parts.
