@@ -8,8 +8,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Map, Term, as_real
@@ -330,6 +328,8 @@ def _quotient(own: int, size: int, scale: float | None) -> tuple[int, int]:
     """Return whole numbers by which the new places, times the one by the other, are those of PyTorch, which takes them
     times a number of float32; raises NapkinError where there are none.
     """
+    import numpy as np
+
     step = np.float32(1.0 / scale) if scale else np.float32(own) / np.float32(size)
     places = np.minimum(np.floor(np.arange(size, dtype=np.float32) * step), own - 1)
     for part in (Fraction(own, size), *(Fraction(float(step)).limit_denominator(1 << most) for most in (4, 8, 12, 16))):
