@@ -154,12 +154,18 @@ def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: 
     del reports[:-KEPT]
     hardware, interpreted, gpu = _machine(options, example_inputs)
     given, measured = module, gpu and options.measure
+    whole: dict[int, Any] = {}  # of each region its kernels as all of the graph, which are loaded once
+
+    def bare(region: Region) -> Any:
+        if id(region) not in whole:
+            whole[id(region)] = alone(given, region)
+        return whole[id(region)]
 
     def timed(region: Region, predicted_us: float) -> Times | None:
-        if (bare := alone(given, region)) is None:
+        if (own := bare(region)) is None:
             return times(region, predicted_us)
         values = [node.meta.get("val") for node in given.graph.nodes if node.op == "placeholder"]
-        return times(region, predicted_us, Whole(values, bare, lambda: _by_inductor(given, example_inputs, kind)))
+        return times(region, predicted_us, Whole(values, own, lambda: _by_inductor(given, example_inputs, kind)))
 
     try:
         if hardware:
@@ -177,8 +183,8 @@ def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: 
         report.plain = "the graph has effects"
     elif rest == "inductor":
         try:
-            bare = alone(given, report.taken[0]) if len(report.taken) == 1 else None
-            made = bare or _by_inductor(module, example_inputs, kind)
+            own = bare(report.taken[0]) if len(report.taken) == 1 else None
+            made = own or _by_inductor(module, example_inputs, kind)
             if measured and report.taken and not _told_by_regions(given, report):
                 made = _the_faster(given, report, made, example_inputs, kind)
             if report.taken or kind != "inference":

@@ -92,6 +92,8 @@ def alone(module: Any, region: Region) -> Callable[[list[Any]], list[Any]] | Non
     """Return a graph that is one region as a function of the list of its arguments: kernels are called with nothing of
     PyTorch or Inductor between. None for a graph with anything else in it.
     """
+    from torch._functorch.aot_autograd import make_boxed_func
+
     places = {node: at for at, node in enumerate(n for n in module.graph.nodes if n.op == "placeholder")}
     (results,) = next(iter(reversed(module.graph.nodes))).args
     own = {*region.nodes}
@@ -105,14 +107,11 @@ def alone(module: Any, region: Region) -> Callable[[list[Any]], list[Any]] | Non
     slots = [region.returns.index(node) for node in results]
     run = Kernel(region).run
 
-    def called(args: list[Any]) -> list[Any]:
-        given = [args[at] for at in order]
-        args.clear()  # as Inductor's: what nobody else holds is freed when it was read
-        found = run(*given)
+    def called(*args: Any) -> list[Any]:
+        found = run(*[args[at] for at in order])
         return [found[slot] for slot in slots]
 
-    called._boxed_call = True  # type: ignore[attr-defined]
-    return called
+    return make_boxed_func(called)  # type: ignore[no-any-return]
 
 
 @cache
