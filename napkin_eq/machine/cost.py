@@ -217,7 +217,7 @@ def profile(kernel: p.Kernel) -> Profile:
     unrolled: set[int] = set()
     visits, number = Visits(kernel), itertools.count()
     plain = not any(isinstance(s, p.Dot) for s in p.statements(kernel.body))
-    laned = plain and any(c.role == "lane" for c in kernel.coords)
+    laned = plain and any(c.role == "lane" for c in kernel.coords) and not _columns(kernel)
     need = needs(kernel, laned=laned)
 
     def walk(body: tuple[p.Stmt, ...], loops: Within) -> None:
@@ -321,6 +321,13 @@ def profile(kernel: p.Kernel) -> Profile:
     readings = {name: round(total) for name, total in shares.items()}
     met = tuple(crossings) if plain else ()
     return Profile(kernel, merged, tuple(reductions), met, frozenset(unrolled), need, readings, telling(kernel), laned)
+
+
+def _columns(kernel: p.Kernel) -> bool:
+    """Tell whether lanes of a stream fold columns: they have results for several places of another axis."""
+    wide = {c.name: c.role for c in kernel.coords if c.tile > 1}
+    spanned = [[wide[c] for c in value.coords if c in wide] for value in p.values_of(kernel.body).values()]
+    return any("lane" in roles and not {*roles} <= {"lane", "run"} for roles in spanned)
 
 
 def telling(kernel: p.Kernel) -> dict[str, tuple[frozenset[str], frozenset[str]]]:
@@ -570,8 +577,10 @@ def totals(
                 if work.kind == "load" or run >= SECTOR
                 else max(line, min(PARTLY * line, work.factor * work.near.pitch))
             ) / work.factor
+            # What is written a few places apart leaves parts of each sector that it writes
+            apart = work.near.apart * (PARTLY if work.kind == "store" and work.near.apart > 1 else 1.0)
             requests[name] = requests.get(name, 0.0) + amount * max(
-                1.0, min(whole, work.near.pitch) / side, min(whole, work.near.apart)
+                1.0, min(whole, work.near.pitch) / side, min(whole, apart)
             )
             if plain:
                 longer, needed = _rows(work, lanes, run, side, hardware)

@@ -300,12 +300,15 @@ def samples(diagram: Diagram, free: Sequence[Axis]) -> list[dict[str, int]]:
 
 
 def _spread(points: Sequence[dict[str, int]], count: int) -> list[dict[str, int]]:
-    """Return points far from each other: the largest first, then each as far from those before it as there is one."""
+    """Return points far from each other: the largest first, then those where one size is the largest and the others are
+    least, as what few blocks do is cut into parts, then each as far from those before it as there is one.
+    """
     def apart(a: Mapping[str, int], b: Mapping[str, int]) -> float:
         return sum((math.log(a[n] / b[n]) + (2 if (a[n] == 1) != (b[n] == 1) else 0)) ** 2 for n in a)
 
     left = sorted(points, key=lambda s: -math.prod(s.values()))
-    found = left[:1]
+    corners = [min(points, key=lambda s: (-s[name], math.prod(s.values()))) for name in points[0]] if points else []
+    found = list({tuple(s.items()): s for s in [*left[:1], *corners]}.values())[:count]
     while len(found) < min(count, len(points)):
         found.append(max(left, key=lambda s: min(apart(s, f) for f in found)))
     return found

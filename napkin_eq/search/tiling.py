@@ -23,6 +23,7 @@ from napkin_eq.tile.passes.warp_roles import assigned
 from napkin_eq.tile.passes.warp_specialize import GROUP_LANES, MOST_GROUPS, specialised
 from napkin_eq.tile.resources import MOST_ELEMENTS, WIDE_ROWS, capacity, room
 from napkin_eq.tile.stream_facts import (
+    LEAST_COLUMNS,
     MIN_DOT,
     RUN,
     WINDOW,
@@ -482,6 +483,7 @@ def _pattern(
             tile >= 16,
             covers(tile, axis),
             folds and laned(tile, axis),
+            folds and tile >= LEAST_COLUMNS,
             folds and tiles.get(name[1:]) == tile and covers(tile, axis),
             *(by >= tile and by % tile == 0 for by in sorted(divided.get(axis.name, ()))),
         ]

@@ -26,7 +26,9 @@ from napkin_eq.lang.term import (
     Online,
     Proj,
     Read,
+    Recur,
     Reduce,
+    Scan,
     Size,
     Store,
     Term,
@@ -44,6 +46,7 @@ WINDOW = 32  # places that are folded at each of many, of which a block holds al
 # Neighbouring elements that a lane of a stream takes at a time, 16 bytes of a 16-bit type, and the least tile that is
 # cut into lanes.
 RUN, LEAST_LANED = 8, 1024
+LEAST_COLUMNS = 32  # the least tile of a stream whose lanes each fold columns
 # The largest factor that goes to each part of a sum, and constant of a sum in another; a scale is less, what stands for
 # a mask is more.
 SPREAD = 2.0**8
@@ -256,6 +259,15 @@ def multiplied(term: Term) -> list[tuple[Axis, Const]]:
 def laned(tile: int, axis: Axis) -> bool:
     """Whether a stream of an axis may be folded lane by lane: its blocks are all whole, and wide."""
     return tile >= LEAST_LANED and axis.divides(tile)
+
+
+def columns(tile: int, fold: Term) -> bool:
+    """Whether the blocks of a stream may be folded lane by lane where others lie along the last axis of what it reads:
+    they are wide, and what is folded is computed element by element.
+    """
+    if tile < LEAST_COLUMNS or not isinstance(fold, Fold) or fold.kind == "int":
+        return False
+    return not any(isinstance(t, (*Streamed, Scan, Recur, Walk, Read)) for t in kernel_terms(fold.body))
 
 
 def conjuncts(mask: Term) -> list[Term]:

@@ -30,8 +30,10 @@ from napkin_eq.tile.lower.elementwise import Proved
 from napkin_eq.tile.lower.merge_axes import merged
 from napkin_eq.tile.passes.warp_specialize import specialised
 from napkin_eq.tile.stream_facts import (
+    LEAST_COLUMNS,
     LEAST_LANED,
     MIN_DOT,
+    RUN,
     conjuncts,
     lies_inside,
     multiplied,
@@ -162,10 +164,11 @@ class _Scale:
         self.axes |= {name: axis for name, (axis, _) in self.merged.items()}
         self.tiles: dict[str, set[int]] = {}
         self.streams: dict[str, set[int]] = {}  # the tiles of loops
-        laned: set[str] = set()
+        laned: dict[str, int] = {}  # the least tile that has lanes
         for coord in (c for kernel in plan.kernels for c in kernel.coords):
             if coord.role in ("lane", "run"):
-                laned.add(coord.axis.name)
+                rows = coord.role == "lane" and coord.tile * RUN >= LEAST_LANED
+                laned[coord.axis.name] = max(laned.get(coord.axis.name, 1), LEAST_LANED if rows else LEAST_COLUMNS)
                 continue
             self.tiles.setdefault(coord.axis.name, set()).add(coord.tile)
             if coord.role in ("stream", "walk"):
@@ -186,7 +189,7 @@ class _Scale:
                 read.setdefault((t.index, t.axis.size), set()).add(t.axis.name)
         self.related += [names for names in read.values() if len(names) > 1]
         self.tied += self.related[len(self.tied) :]
-        self.factor = {name: self._factor(name, LEAST_LANED if name in laned else MIN_DOT) for name in self.axes}
+        self.factor = {name: self._factor(name, laned.get(name, MIN_DOT)) for name in self.axes}
         self._alike()
         self.small = {name: {t: self._tile(name, t) for t in self.tiles.get(name, ())} for name in self.axes}
         if ranked:
@@ -194,7 +197,7 @@ class _Scale:
             for names in self._together():
                 # Of axes whose lanes threads fold, one that stands alone.
                 if names.isdisjoint(fixed) and (len(names) == 1 or names.isdisjoint(laned)):
-                    for name, small in self._ranked(names, LEAST_LANED if names & laned else MIN_DOT).items():
+                    for name, small in self._ranked(names, max(laned.get(n, MIN_DOT) for n in names)).items():
                         self.small[name] |= small
         self.reach: dict[str, int] = {}
         self.numbers: dict[Term, Term] = {}

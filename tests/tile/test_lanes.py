@@ -17,7 +17,7 @@ from napkin_eq.lang.term import Term
 from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.tile import stream_facts
-from napkin_eq.tile.ir import Iota, Let, Loop, ReduceTile, Start, Stmt, statements
+from napkin_eq.tile.ir import Iota, Kernel, Let, Loop, ReduceTile, Start, Stmt, statements
 from napkin_eq.tile.stream_facts import RUN
 from napkin_eq.verify.index.prove_index import answered, masks_of, queries
 from tests.arrays import assert_agrees, inputs, run
@@ -100,6 +100,49 @@ def test_a_masked_stream_has_no_lanes():
     found = derive(Diagram("masked", (("out", nq.sum(nq.exp(rows) * rows, x, where=nq.index(x) < length)),)))
     assert not lanes(found)
     assert_agrees(found, {"free": 3, "x": WIDE})
+
+
+r, c = nq.axes("r c", r=40003, c=130)
+COLUMNS: dict[str, Callable[[], Term]] = {
+    "sum": lambda: nq.sum(nq.array("A", r, c), r),
+    "of exponentials": lambda: nq.sum(nq.exp(nq.array("A", r, c)), r),
+    "least of chosen": lambda: nq.min(nq.where(nq.array("A", r, c) < 0, nq.array("A", r, c), 1.0), r),
+    "product with a row": lambda: nq.sum(nq.array("A", r, c) * nq.array("C", r), r),
+    "under a mask": lambda: nq.sum(nq.array("A", r, c), r, where=nq.index(r) < nq.index(c) * 300),
+}
+
+
+@pytest.mark.parametrize("name", list(COLUMNS))
+def test_lanes_of_columns_meet_in_the_value_of_the_whole(name):
+    """Blocks reach past the end of rows and of columns, and stretches past the last row."""
+    found = derive(Diagram("columns", (("out", COLUMNS[name]()),)))
+    assert_agrees(found, {"r": 40003, "c": 130})
+    (stores,) = (output.placed.stores for output in found.outputs)
+    for store, kernel in zip(stores, found.plan.kernels, strict=True):
+        assert answered(queries(kernel, masks_of(store))).verdict == "proved"
+
+
+@pytest.mark.parametrize("name", ["sum", "of exponentials", "least of chosen"])
+def test_no_loop_over_rows_makes_threads_agree(name):
+    first = derive(Diagram("columns", (("out", COLUMNS[name]()),))).plan.kernels[0]
+    inside = [s for s in statements(first.body) if isinstance(s, ReduceTile) and s not in first.body]
+    assert {first.coord(s.coord).role for s in inside} == {"run"}
+    assert [first.coord(s.coord).role for s in first.body if isinstance(s, ReduceTile)] == ["lane"]
+    (lane,) = (at for at in first.coords if at.role == "lane")
+    (stream,) = (at for at in first.coords if at.role == "stream")
+    assert lane.tile * RUN == stream.tile and any(at.tile > 1 and at.role == "group" for at in first.coords)
+
+
+def test_a_sum_of_rows_of_a_turned_array_has_no_lanes_of_columns():
+    """What lies along the fold's own axis is read along it."""
+    found = derive(Diagram("turned", (("out", nq.sum(nq.array("A", c, r), r)),)))
+    assert all(not lanes_fold_columns(kernel) for kernel in found.plan.kernels)
+
+
+def lanes_fold_columns(kernel: Kernel) -> bool:
+    return any(at.role == "lane" for at in kernel.coords) and any(
+        at.tile > 1 and at.role == "group" for at in kernel.coords
+    )
 
 
 def scaled(by: int) -> Callable[[Stmt], Stmt]:

@@ -254,6 +254,19 @@ def test_what_folds_nothing_goes_through_memory_whatever_lengths_its_rows_have()
     assert proved(derivation).verdict == "proved"
 
 
+def test_what_is_read_once_for_a_few_places_side_by_side_is_read_at_their_quotient() -> None:
+    """Writing every third number left parts of each sector of memory three times: 50.8 us on an H100 where this takes
+    27.3, and torch.compile 26.8.
+    """
+    n, c, y = nq.axes("n c y", n=262144, c=17, y=3)
+    chosen = nq.where(nq.array("B", n, dtype="bool"), nq.array("X", n, c), nq.array("Y", y))
+    derivation = nq.derive(nq.Diagram("chosen", (("out", chosen),)), "h100", dtype="float32")
+    (kernel,) = derivation.plan.kernels
+    assert [[part.name for part in parts] for _, parts in kernel.merged] == [["n", "c", "y"]]
+    assert derivation.outputs[0].translation.status == "agrees"
+    assert proved(derivation).verdict == "proved"
+
+
 def test_axes_are_several_where_an_array_lies_otherwise_or_something_is_folded() -> None:
     n, c, y = nq.axes("n c y", n=64, c=64, y=64)
     image, other = nq.array("Image", n, c, y), nq.array("Other", c, n, y)

@@ -221,9 +221,12 @@ class Lowering(Folds):
                 return context.acc
         raise NapkinError(f"{type(term).__name__} cannot be lowered here")
 
-    def buffer(self, array: Input) -> p.Buffer:
-        found = self.arrays.get(array)  # of another kernel, as merged axes see it
-        return p.Buffer(array.name, array.dims, held_as(array.dtype, self.storage)) if found is None else found
+    def buffer(self, array: Term) -> p.Buffer:
+        found = self.arrays.get(array)  # of another kernel; an input, as merged axes see it
+        if found is not None:
+            return found
+        assert isinstance(array, Input)
+        return p.Buffer(array.name, array.dims, held_as(array.dtype, self.storage))
 
     def _load(self, buffer: p.Buffer, index: Sequence[p.Operand], masks: Iterable[str]) -> p.Operand:
         self.reads.setdefault(buffer.name, buffer)
@@ -307,7 +310,7 @@ class Lowering(Folds):
                 place = self.integers("min", (self.integers("max", (place, 0)), last))
             places[axis.name] = self.cast(place, "i32")
         if isinstance(body, Input) or body in self.arrays:
-            buffer = self.buffer(body) if isinstance(body, Input) else self.arrays[body]
+            buffer = self.buffer(body)
             lanes, ends = self._indexed(buffer, places, context)
             if kept and not {*self.values[kept[1]].coords} <= {*self._spanned(lanes)}:
                 return None

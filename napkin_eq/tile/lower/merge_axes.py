@@ -202,13 +202,15 @@ class _Kernel:
 
     def flat(self) -> tuple[Axis, ...]:
         """Return the last axes of what is written by a kernel that folds nothing, where all that is read has them side
-        by side or is little: blocks then go through memory one after another, whatever lengths rows have.
+        by side, or all but a few places of these, or is little: blocks then go through memory one after another,
+        whatever lengths rows have.
         """
         run, places = self.last(self.spoken(Group, Input, Index))
         if not run:
             return ()
         dims = [self.arrays[t].dims if t in self.arrays else getattr(t, "dims", ()) for t in self.leaves]
-        others = [held for held in dims if held[-len(run) :] != run]
+        along = {run[:n] for n in range(1, len(run) + 1) if math.prod(a.size or MOST for a in run[n:]) <= FULL}
+        others = [held for held in dims if held[-len(run) :] != run and held not in along]
         small = all(math.prod(a.size or 1 for a in held) * LITTLE <= places for held in others)
         return run if small else ()
 

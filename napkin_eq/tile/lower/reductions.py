@@ -4,6 +4,7 @@ matrix unit.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -15,12 +16,14 @@ from napkin_eq.lang.operators import ABSENT, COMBINE, NEUTRAL, PLACES, VALUES
 from napkin_eq.lang.term import Const, Fold, Input, Map, Online, Proj, Read, Reduce, Store, Term, renamed
 from napkin_eq.laws.law import absent, finite, zero
 from napkin_eq.tile import ir as p
-from napkin_eq.tile.lower.builder import AccKey, Context, Scope, restricted
+from napkin_eq.tile.lower.builder import AccKey, Context, Env, Scope, restricted
 from napkin_eq.tile.lower.elementwise import Arithmetic, Proved, far
 from napkin_eq.tile.lower.loop_bounds import Stretch, stretches
+from napkin_eq.tile.resources import short_rows
 from napkin_eq.tile.stream_facts import (
     RUN,
     Streamed,
+    columns,
     covers,
     depth_along,
     dot_factors,
@@ -49,6 +52,10 @@ class Folds(Arithmetic):
         self.passes: dict[Any, dict[AccKey, Term]] = {}
         self.merged: dict[str, str] = {}
         self.writing: set[AccKey] = set()  # the folds whose passes are being written
+
+    @abstractmethod
+    def buffer(self, array: Term) -> p.Buffer:
+        """Return the array that holds an input, or the value of another kernel."""
 
     def whole(self, axis: Axis) -> bool:
         """Whether one tile of the folds over an axis holds it."""
@@ -186,20 +193,29 @@ class Folds(Arithmetic):
         """Cut the blocks of a stream into lanes, if that is worth it, and return the coordinate of the lanes.
 
         Threads then fold lanes of their own and meet once, after the last block, not in each: that is worth it where a
-        fold's result is one number a block of the grid, which all of the threads would have to agree on.
+        fold's result is one number a block of the grid, which all of the threads would have to agree on, and where
+        there is one for each of neighbours in memory, along which few of the threads lie.
         """
         c = self.coords[coord]
-        if (
-            where != Const(True)
-            or not laned(c.tile, c.axis)
-            or any(self.coords[name].tile > 1 for _, env in folds for _, name in env)
-        ):
+        if any(self.coords[name].tile > 1 for _, env in folds for _, name in env):
+            if not all(columns(c.tile, fold) and self._columns(fold, env) for (_, env), fold in folds.items()):
+                return []
+        elif where != Const(True) or not laned(c.tile, c.axis):
             return []
         if any(fold.kind == "int" for fold in folds.values()):
             return []  # the lanes' places would have to meet with their values
         lane = self.coordinate(f"{c.axis.name}__l", c.axis, c.tile // RUN, "lane")
         self.lanes[coord] = lane, self.coordinate(f"{c.axis.name}__r", c.axis, RUN, "run")
         return [lane]
+
+    def _columns(self, fold: Term, env: Env) -> bool:
+        """Tell whether threads lie along another axis than a fold's: the last one of all that it reads along its own,
+        and the only one of which a block has several.
+        """
+        wide = [axis for axis, name in env if self.coords[name].tile > 1]
+        leaves = [t for t in kernel_terms(fold) if isinstance(t, (Input, Store, Proj)) and fold.axis in t.axes]
+        held = [self.buffer(leaf) for leaf in leaves]
+        return bool(held) and all([b.dims[-1].name] == wide and not short_rows(b) for b in held)
 
     def of_lane(self, elements: p.Operand, coord: str) -> p.Operand:
         """Return how many of the first elements of a stream, whole blocks of them, one lane takes."""
