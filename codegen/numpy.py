@@ -199,6 +199,11 @@ class Memory:
         return self.arrays[buffer.name] if self.cases else self.arrays[buffer.name][0]
 
 
+def _together(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape to which tiles of as many dimensions are spread: NumPy's own function takes 32, tiles 64."""
+    return tuple(next((n for n in sizes if n != 1), 1) for sizes in zip(*shapes, strict=True))
+
+
 def _first(bad: Array) -> tuple[int, ...]:
     return tuple(int(i) for i in np.argwhere(bad)[0])
 
@@ -414,7 +419,7 @@ class Tiles:
         lanes, live = self.lanes(stmt, scope)
         if len(live) > 1:
             raise self.wrong("the cases would store to other elements")
-        shape = np.broadcast_shapes(live.shape[1:], tile.shape[1:])
+        shape = _together(live.shape[1:], tile.shape[1:])
         chosen = np.broadcast_to(live[0], shape)
         index = tuple(np.broadcast_to(lane[0], shape)[chosen] for lane in lanes)
         array, counts = self.memory.seen(self.kernel.buffer(stmt.buffer))
@@ -436,8 +441,8 @@ class Tiles:
             raise self.wrong(f"{stmt.buffer} has {len(buffer.dims)} dimensions, indexed by {len(stmt.index)}")
         index = [self.tile(operand, scope) for operand in stmt.index]
         masks = [self.tile(mask, scope) for mask in stmt.masks]
-        shape = np.broadcast_shapes((1,) * (1 + len(self.kernel.coords)), *(i.shape for i in index))
-        masked = np.broadcast_shapes(shape, *(m.shape for m in masks))
+        shape = _together((1,) * (1 + len(self.kernel.coords)), *(i.shape for i in index))
+        masked = _together(shape, *(m.shape for m in masks))
         if masked[1:] != shape[1:]:
             raise self.wrong(f"{stmt.buffer}: a mask spans a coordinate that no index spans")
         live = np.ones(masked, dtype=bool)

@@ -1,8 +1,8 @@
 """Writes what the documents show of the code's own output: `python docs/refresh.py`, or with --check says what is out
 of date.
 
-README.md and docs/napkin.md hold blocks between `<!-- made: NAME -->` and `<!-- end -->`; docs/laws.md, docs/gallery.md
-and docs/pictures are made as a whole.
+README.md, docs/napkin.md and docs/pytorch.md hold blocks between `<!-- made: NAME -->` and `<!-- end -->`;
+docs/laws.md, docs/gallery.md and docs/pictures are made as a whole.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import json
 import re
 import shutil
 import sys
+import textwrap
 from pathlib import Path
 
 import napkin_eq as nq
@@ -26,11 +27,13 @@ from napkin_eq.laws.law import REGISTRY, Law, Statement
 from napkin_eq.laws.loader import load_rules
 from napkin_eq.prove.float_class import assess
 from napkin_eq.prove.prove import prove
+from napkin_eq.pytorch.build.table import rules
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 PICTURES = ROOT / "docs" / "pictures"
 NAPKIN = ROOT / "docs" / "napkin.md"
+PYTORCH = ROOT / "docs" / "pytorch.md"
 MADE = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -125,6 +128,13 @@ def napkin_page(page: str) -> str:
     return MADE.sub(lambda block: f"{block[1]}{table}\n{block[3]}", found)
 
 
+def pytorch_page(page: str) -> str:
+    """Return docs/pytorch.md with the list of the operators that are read made anew."""
+    names = sorted({name.partition(".")[0] for name in rules()})
+    listed = "\n".join(textwrap.wrap(", ".join(f"`{name}`" for name in names), 160, break_on_hyphens=False))
+    return MADE.sub(lambda block: f"{block[1]}{listed}\n{block[3]}", page)
+
+
 def laws() -> str:
     """Return docs/laws.md: the shipped laws only."""
     shipped = shipped_laws()
@@ -183,6 +193,7 @@ def main() -> int:
     pages = {
         README: refreshed(README.read_text(encoding="utf-8")),
         NAPKIN: napkin_page(NAPKIN.read_text(encoding="utf-8")),
+        PYTORCH: pytorch_page(PYTORCH.read_text(encoding="utf-8")),
     }
     wanted = {**pages, **made}
     stale = [file for file, text in wanted.items() if not file.exists() or text != file.read_text(encoding="utf-8")]

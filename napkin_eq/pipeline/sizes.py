@@ -37,7 +37,7 @@ from napkin_eq.tile.printers import dispatch_code
 LEVELS = (1, 17, 64, 128, 512, 1000, 2048, 4096, 8192, 16384, 65536)
 FEW = (1, 17, 128, 1000, 4096, 16384)  # of more than two sizes
 SAMPLES, MOST_ELEMENTS = 150, 2**32
-SEEDS, MOST_PLANS, ALIGNED = 8, 16, 16
+SEEDS, MOST_PLANS, ALIGNED = 10, 24, 16
 HELD = 32768  # the longest axis that one tile may hold
 NEARLY = 1.01  # a plan so much slower than the fastest is as good
 

@@ -6,8 +6,9 @@ torch is loaded when a program is read.
     calls       a region as it is called: an operator of torch.library on a GPU
     derive_one  one derivation in a process of its own, which can be ended
     edge_trial  kernels that are PyTorch's at edges too: guards taken out, tried on NaN, infinities and zeros
+    exporting   torch.export's graph of a program, in the operators of the table
     flat        a program whose axes that always stand together are one, for its kernels
-    importer    `from_torch`: torch.export's graph, read by the table
+    importer    `from_torch`: an exported graph, read by the table
     kernels     a program as kernels: derived once, remembered on disk with its certificate, called with tensors
     measuring   regions timed on the GPU at hand: their kernels, and Inductor's, in turns
     naming      names that may stand in kernels, types, sizes, lines of source

@@ -17,7 +17,7 @@ from typing import Any
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.calls import Kernel, alone, registered
-from napkin_eq.pytorch.importer import ALSO
+from napkin_eq.pytorch.exporting import ALSO
 from napkin_eq.pytorch.measuring import Whole, in_whole, times
 from napkin_eq.pytorch.naming import first_line, frame_of
 from napkin_eq.pytorch.operators.convolutions import apart
@@ -385,7 +385,7 @@ def explain_torch(fn: Any, *inputs: Any, options: dict[str, Any] | None = None) 
         parameters = [p for p in fn.parameters() if p.requires_grad] if isinstance(fn, torch.nn.Module) else []
         leaves = [t for t in (*inputs, *parameters) if isinstance(t, torch.Tensor) and t.requires_grad]
         torch.autograd.grad(loss, leaves, allow_unused=True)
-    new = [report for report in reports if report not in before]
+    new = [report for report in reports if not any(report is old for old in before)]  # equal ones are several
     said = [told(reason) for reason, count in breaks.items() if count > known.get(reason, 0)]
     left = [f"dynamo does not trace: {why}" for why in said if not any(report.ended.startswith(why) for report in new)]
     return "\n".join([*map(str, new), *left]) or "nothing was compiled: dynamo found no graph"

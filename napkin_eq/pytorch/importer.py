@@ -1,62 +1,30 @@
-"""A program of PyTorch, read through torch.export: operator by operator, by the table, into one diagram."""
+"""A program of PyTorch, as torch.export gives it, read operator by operator, by the table, into one diagram."""
 
 from __future__ import annotations
 
-import contextlib
 import inspect
-import io
-import logging
-import types
-import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import DTYPES, Input
-from napkin_eq.pytorch.build.builder import Builder, Edge, Value
+from napkin_eq.pytorch.build.builder import RANDOM, Builder, Edge, Value
 from napkin_eq.pytorch.build.narrow import FLOATS, whole
 from napkin_eq.pytorch.build.rolled import put
 from napkin_eq.pytorch.build.table import arguments, name_of, rules
 from napkin_eq.pytorch.build.wires import ROUNDS, Wires
-from napkin_eq.pytorch.naming import (
-    Refused,
-    clean_name,
-    expression,
-    extent_of,
-    first_line,
-    line_of,
-    raised_at,
-    type_name,
-)
+from napkin_eq.pytorch.exporting import exported
+from napkin_eq.pytorch.naming import Refused, clean_name, expression, extent_of, first_line, type_name
 from napkin_eq.pytorch.operators.logic import CHOOSING
 from napkin_eq.pytorch.operators.pairs import PARTS, Pair, opened
 from napkin_eq.pytorch.operators.pairs import read as pairs_of
+from napkin_eq.pytorch.order import seeded
 from napkin_eq.pytorch.program import REAL, Call, Port, Program, lying, signature_of
 
 CHANGING = ("_to_copy", "to", "copy", "type_as")  # the type of what they are given
-ALSO = (
-    *(
-        f"upsample_{kind}.{way}"
-        for kind in ("bilinear2d", "linear1d", "nearest1d", "nearest2d", "nearest3d")
-        for way in ("vec", "default")
-    ),
-    "grid_sampler_2d.default",
-    *("dist.default", "ldexp.Tensor", "rrelu_with_noise_backward.default"),
-)
-CONSTANTS = ("tril_indices.default", "triu_indices.default")  # the backend is given these, once they are computed
-# What torch.export leaves of torch.func's transforms. Those of vmap its decompositions know; of the others it has lost
-# the inputs, and may crash (cumsum).
-TRANSFORMS = "torch._functorch"
-KNOWN_TRANSFORMS = (
-    "lazy_load_decompositions",
-    "_vmap_increment_nesting",
-    "_vmap_decrement_nesting",
-    "_add_batch_dim",
-    "_remove_batch_dim",
-)
-LOUD = ("_subclasses.fake_tensor", "fx.experimental.symbolic_shapes")
+UNREAD = "the operator is not read; docs/pytorch.md lists those that are"
 NONE = "a dimension of no elements, and an axis has one at least"
 FOLDS_AS = ("sum", "prod", "cumsum", "cumprod", "nansum")  # these cast what they fold, by their argument `dtype`
 IGNORED = (
@@ -75,126 +43,8 @@ def from_torch(fn: Any, *example_inputs: Any, dynamic_shapes: Any = None, name: 
     dynamic_shapes: as torch.export takes it; other dimensions have the sizes of the example. name: of the diagram.
     Raises NapkinError, with the operator and the line of source, for what the language does not have.
     """
-    import torch
-
-    module = fn if isinstance(fn, torch.nn.Module) else as_module(fn)
-    with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
-        warnings.simplefilter("ignore")
-        try:
-            lowered = _exported(module, example_inputs, dynamic_shapes)
-        except NapkinError:
-            raise
-        except Exception as reason:  # torch.export raises what it meets in the program, of any type
-            raise NapkinError(
-                f"torch.export does not take this program{raised_at(reason)}: {type(reason).__name__}:"
-                f" {first_line(reason)}"
-            ) from None
+    lowered = exported(fn, example_inputs, dynamic_shapes)
     return of_exported(lowered, name or clean_name(getattr(fn, "__name__", type(fn).__name__)), signature_of(fn))
-
-
-def _apart(example_inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return inputs of which no tensor is given twice, which torch.export takes for one input, whatever is
-    given later.
-    """
-    import torch
-    from torch.utils._pytree import tree_map
-
-    seen = set[int]()
-
-    def own(given: Any) -> Any:
-        if not isinstance(given, torch.Tensor) or id(given) not in seen:
-            seen.add(id(given))
-            return given
-        with torch.no_grad():
-            return given.clone().requires_grad_(given.requires_grad)
-
-    found: tuple[Any, ...] = tree_map(own, example_inputs)
-    return found
-
-
-def _exported(module: Any, example_inputs: Sequence[Any], dynamic_shapes: Any) -> Any:
-    """Return torch.export's program; a program with gradients or transforms of its own is traced to their operators
-    first.
-    """
-    import torch
-    from torch.fx.experimental.proxy_tensor import make_fx
-
-    inputs = _apart(tuple(example_inputs))
-    checks = torch.distributions.Distribution._validate_args
-    # What is raised is said by whoever catches it, in a line: these print tracebacks and graphs as well
-    loggers = [logging.getLogger(f"torch.{name}") for name in LOUD]
-    silent = [logger.disabled for logger in loggers]
-    for logger in loggers:
-        logger.disabled = True
-    try:
-        # Whether parameters fit is a question to the data, and no part of what is computed of them.
-        torch.distributions.Distribution.set_default_validate_args(False)
-        return _decomposed(torch.export.export(module, inputs, dynamic_shapes=dynamic_shapes, strict=False))
-    except Exception as reason:  # of any type
-        if dynamic_shapes is not None or any(True for _ in module.buffers()):
-            raise
-        try:
-            traced = make_fx(module, tracing_mode="fake", _allow_non_fake_inputs=True)(*inputs)
-            return _decomposed(torch.export.export(traced, inputs, strict=False))
-        except Exception:
-            raise reason from None
-    finally:
-        for logger, before in zip(loggers, silent, strict=True):
-            logger.disabled = before
-        torch.distributions.Distribution.set_default_validate_args(checks)
-
-
-def _decomposed(exported: Any) -> Any:
-    """Return an exported program in the operators of the table; raises NapkinError where it holds what torch.export
-    does not trace through.
-    """
-    import torch
-
-    for part in exported.graph_module.modules():
-        for node in part.graph.nodes if isinstance(part, torch.fx.GraphModule) else ():
-            name = getattr(node.target, "__name__", "")
-            if getattr(node.target, "__module__", "").startswith(TRANSFORMS) and name not in KNOWN_TRANSFORMS:
-                raise NapkinError(
-                    f"torch.export does not trace through this transform of torch.func ({name}{line_of(node)}), which"
-                    " is traced before it only without dynamic_shapes and without buffers: leave dynamic_shapes out,"
-                    " or call torch.autograd.grad"
-                )
-    return exported.run_decompositions(kept())
-
-
-def as_module(fn: Callable[..., Any]) -> Any:
-    """Return a function as a module, which is what torch.export takes; its arguments keep their names.
-
-    A plain function is copied under the name `forward`: torch.export keeps the lines of such frames, and errors say
-    them.
-    """
-    import torch
-
-    if isinstance(fn, types.FunctionType):
-        module = torch.nn.Module()
-        code = fn.__code__.replace(co_name="forward")
-        module.forward = types.FunctionType(code, fn.__globals__, "forward", fn.__defaults__, fn.__closure__)
-        module.forward.__kwdefaults__ = fn.__kwdefaults__
-        return module
-
-    class Function(torch.nn.Module):  # type: ignore[misc]
-        def forward(self, *args: Any, **kwargs: Any) -> Any:
-            return fn(*args, **kwargs)
-
-    return Function()
-
-
-def kept() -> Any:
-    """Return PyTorch's decompositions but for the operators that the table has."""
-    import torch
-
-    table = torch.export.default_decompositions()
-    # Some operators PyTorch knows to decompose, but does not unless it is asked to.
-    table.update({t: how for t, how in torch._decomp.decomposition_table.items() if name_of(t) in (*ALSO, *CONSTANTS)})
-    for target in list(table.keys()):
-        if str(target).startswith("aten.") and name_of(target) in rules():
-            del table[target]
-    return table
 
 
 def empty(node: Any) -> bool:
@@ -317,7 +167,7 @@ class Reading:
             return None
         pairs = complex_numbers(node)
         if name not in rules() and not pairs:
-            raise Refused(node, f"the operator is not supported; {len(rules())} are, listed in docs/pytorch.md")
+            raise Refused(node, RANDOM if seeded(node.target) else UNREAD)
         if empty(node):
             return None  # `cat` leaves it out
         if not name.startswith("cat.") and any(empty(arg) for arg in node.all_input_nodes):

@@ -72,10 +72,16 @@ class Program:
         returns it.
 
         Numbers that the example gave beside its tensors are fixed; they may be given again, but no others. Raises
-        NapkinError for arguments other than the program's, and where the data are NaN or infinite, lead PyTorch to a
-        number that the language does not have, or choose a place outside of a dimension.
+        NapkinError for arguments other than the program's, where the data are NaN or infinite, lead PyTorch to a
+        number that the language does not have, or choose a place outside of a dimension, and where memory is over.
         """
-        found = self.evaluated(self.bound(*args, **kwargs))
+        try:
+            found = self.evaluated(self.bound(*args, **kwargs))
+        except MemoryError as reason:
+            raise NapkinError(
+                f"program {self.diagram.name}: its meaning takes more memory than there is ({first_line(reason)}), as"
+                " each value is held whole; give it smaller inputs"
+            ) from None
         outputs = [value for port, value in zip(self.outputs, found, strict=True) if port.source == "output"]
         return self.structure(outputs) if self.structure else outputs[0] if len(outputs) == 1 else tuple(outputs)
 

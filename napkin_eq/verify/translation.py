@@ -44,6 +44,7 @@ NUDGED, NUDGE = 3, 2.0**-20  # inputs beside those drawn on which rounding is me
 # Elements computed, what a statement costs beside its elements, how many an element of evaluation is worth: together
 # about half a second.
 MOST_WORK, STATEMENT, ELEMENT = 6e8, 1e4, 4.0
+MOST_AXES = 64
 
 
 def validated(
@@ -81,6 +82,8 @@ def validated(
         return Translation(
             UNKNOWN, why or f"in small it still computes {all_work:.1g} elements, at most {MOST_WORK:.0g} are tried"
         )
+    if any(len(kernel.coords) >= MOST_AXES for kernel in small.plan.kernels):
+        return Translation(UNKNOWN, f"a kernel walks more axes than NumPy's arrays have, {MOST_AXES}")
     METER.did("element", all_work)
     return disagreement(small) or Translation(AGREES, "", sizes, KINDS)
 

@@ -179,6 +179,8 @@ def _fields(term: Term) -> tuple[object, ...]:
 def _states(before: Term, after: Term) -> list[Path]:
     """Return where a term holds what stands in the same place of the next one, and is a part of that there."""
     found: dict[Term, Path] = {}
+    if len(subterms(after)) <= len(subterms(before)):
+        return []  # a loop that goes the other way: what is made of the one before has more parts
     waiting: list[tuple[Term, Term, Path]] = [(before, after, ())]
     seen: set[tuple[Term, Term]] = set()
     while waiting:

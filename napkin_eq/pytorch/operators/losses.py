@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import napkin_eq.frontend.library as nq
-from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Map, Term
 from napkin_eq.pytorch.build.builder import Builder, Value
 from napkin_eq.pytorch.build.masks import choice, negated, same
@@ -175,11 +174,12 @@ def _soft(
     b: Builder, scores: Value, target: Value, weight: Value | None, reduction: int, smoothing: float, at: int
 ) -> Value:
     size = b.known(scores.dims[at], "classes")
-    if weight is not None:
-        raise NapkinError("weights of classes beside labels that are probabilities are not supported")
     t = b.real(target)
     if smoothing:
         t = replace(t, term=t.term * (1.0 - smoothing) + smoothing / size)
+    if weight is not None:  # a mean is over rows, whatever their weights
+        weights = b.real(weight)
+        t = replace(t, term=t.term * b.moved(weights, weights.dims, [t.dims[at]]))
     product = b.pointwise(lambda s, p: s * p, scores, t)
     rows = b.folded("sum", product, [at], False, "float32")
     rows = replace(rows, term=-rows.term)
