@@ -170,7 +170,8 @@ def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: 
     try:
         if hardware:
             report.regions = chosen(module, options, hardware, interpreted, gpu, timed if measured else None)
-            module = replaced(module, report.taken, gpu)
+            if options.executor != "none":
+                module = replaced(module, report.taken, gpu)
         else:
             report.failed = "no GPU, and Triton's interpreter is off (TRITON_INTERPRET=1 before triton is imported)"
     except Exception as reason:  # of torch.fx or of ours: a program must run whatever happens here
@@ -303,8 +304,8 @@ def _machine(options: Options, example_inputs: Sequence[Any]) -> tuple[str, bool
     device = next((value.device.type for value in example_inputs if isinstance(value, torch.Tensor)), "cpu")
     if device == "cuda":
         return options.hardware or _gpu(), False, True
-    if options.executor == "reference":
-        return options.hardware or "h200", True, False
+    if options.executor != "kernels":
+        return options.hardware or "h200", options.executor == "reference", False
     import triton
 
     return (options.hardware or "h200", True, False) if triton.knobs.runtime.interpret else ("", True, False)
@@ -370,10 +371,16 @@ def explain_torch(fn: Any, *inputs: Any, options: dict[str, Any] | None = None) 
     """Compile a function or module for these inputs, run it once, and return what was taken, what not, why, and the
     predicted gain.
 
-    Where an input asks for gradients, the backward graph too.
+    Where an input asks for gradients, the backward graph too. On a machine without a GPU it is what would be taken of
+    an H200, or of the GPU that the options name, and nothing is replaced.
     """
     import torch
 
+    asked = Options.of(options)
+    tensors = [t for t in torch.utils._pytree.tree_leaves(inputs) if isinstance(t, torch.Tensor)]
+    told_only = asked.executor == "kernels" and not _machine(asked, tensors)[0]
+    if told_only:
+        options = {**(options or {}), "executor": "none"}
     before, breaks = list(reports), torch._dynamo.utils.counters["graph_break"]
     known = dict(breaks)
     torch._dynamo.reset()
@@ -388,7 +395,9 @@ def explain_torch(fn: Any, *inputs: Any, options: dict[str, Any] | None = None) 
     new = [report for report in reports if not any(report is old for old in before)]  # equal ones are several
     said = [told(reason) for reason, count in breaks.items() if count > known.get(reason, 0)]
     left = [f"dynamo does not trace: {why}" for why in said if not any(report.ended.startswith(why) for report in new)]
-    return "\n".join([*map(str, new), *left]) or "nothing was compiled: dynamo found no graph"
+    lines = [*map(str, new), *left] or ["nothing was compiled: dynamo found no graph"]
+    here = f"no GPU here: what derives for {asked.hardware or 'h200'} is said, times are predictions, no kernel runs"
+    return "\n".join([here] * told_only + lines)
 
 
 def optimize(module: Any, **options: Any) -> Any:

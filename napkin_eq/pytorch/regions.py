@@ -61,6 +61,9 @@ VIEWS = (
 )
 
 
+EXECUTORS, RESTS = ("kernels", "none", "reference"), ("", "eager", "inductor")
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """What a user may say: `torch.compile(f, backend="napkin_eq", options={"seconds": 30, "finite": True})`.
@@ -69,8 +72,9 @@ class Options:
     as fast as PyTorch a region must be predicted to be; on a machine without a GPU every region that derives is taken.
     measure: on a GPU a region is timed, its kernels and Inductor's in turns, and taken where it is faster; else the
     predictions decide. finite: data and what is computed of them are numbers, so that edges where PyTorch gives NaN or
-    an infinity may be passed over. hardware: the GPU to derive for; "" is the one at hand. executor: "kernels", or
-    "reference": the diagram in PyTorch's own arithmetic, for tests. rest: what runs the rest, "eager" or "inductor"; ""
+    an infinity may be passed over. hardware: the GPU to derive for; "" is the one at hand. executor: "kernels",
+    "none": regions are chosen and said and stay PyTorch, or "reference": the diagram in PyTorch's own arithmetic, for
+    tests. rest: what runs the rest, "eager" or "inductor"; ""
     is inductor on a GPU. processes: how many regions are searched at once; 0 is one for four cores, four at the most.
     Where several are, the seconds are those for which their answers are waited.
     """
@@ -90,7 +94,13 @@ class Options:
         known = Options.__slots__
         if unknown := sorted(set(given or {}) - set(known)):
             raise NapkinError(f"option {unknown[0]!r:.60} is not known; the options are {', '.join(known)}")
-        return Options(**(given or {}))
+        made = Options(**(given or {}))
+        for name, words in (("executor", EXECUTORS), ("rest", RESTS)):
+            if (word := getattr(made, name)) not in words:
+                raise NapkinError(f"option {name}={word!r:.60}: expected one of {', '.join(map(repr, words))}")
+        if made.hardware:
+            load(made.hardware)
+        return made
 
 
 Timed = Callable[["Region", float], "Times | None"]
@@ -214,6 +224,7 @@ def chosen(
     timed: measures a region, of which a time is predicted, on the GPU at hand.
     """
     measuring, clock = 0.0, _Spent(options)
+    weighed = gpu or options.executor == "none"
     refused: dict[Any, str] = {node: why for node in module.graph.nodes if (why := supported(node))}
     left = [
         Region([node], reason=why)
@@ -222,13 +233,13 @@ def chosen(
     ]
     found: list[Region] = []
     waiting = [region for nodes in _parts(module, refused) for region in _read(module, nodes, options, refused)]
-    with _Ahead(options, hardware, interpreted, gpu, clock) as ahead:
+    with _Ahead(options, hardware, interpreted, weighed, clock) as ahead:
         while waiting:
             ahead.begin(waiting)
             region = waiting.pop(0)
             if region.taken:
                 ahead.decide(region)
-            if region.taken and region.kernels is not None and gpu:
+            if region.taken and region.kernels is not None and weighed:
                 with clock.stopped():
                     before = time.monotonic()
                     _weigh(region, options, load(hardware), timed if measuring < options.seconds else None)

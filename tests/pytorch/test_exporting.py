@@ -83,6 +83,23 @@ def test_every_program_of_a_process_is_explained(monkeypatch):
     assert all("no GPU" in text for text in said)
 
 
+def test_without_a_gpu_what_one_would_be_given_is_said(monkeypatch):
+    import triton
+
+    monkeypatch.setattr(triton.knobs.runtime, "interpret", False)
+    said = backend.explain_torch(
+        lambda x, w: torch.softmax(x @ w, -1), torch.randn(2048, 256), torch.randn(256, 512), options={"hardware": "h100"}
+    )
+    assert said.startswith("no GPU here: what derives for h100 is said") and "1 of 1 regions" in said
+    assert "us of PyTorch" in said and "certificate" in said
+
+
+@pytest.mark.parametrize("options", [{"hardware": "nope"}, {"executor": "nope"}, {"rest": "nope"}])
+def test_an_option_of_another_word_is_refused_in_a_line(options):
+    with pytest.raises(NapkinError, match="'nope'"):
+        backend.explain_torch(lambda x: x + 1, torch.randn(3), options=options)
+
+
 def test_what_takes_more_memory_than_there_is_ends_in_a_line(monkeypatch):
     def over(*_):
         raise np._core._exceptions._ArrayMemoryError((1 << 40,), np.dtype(float))
