@@ -87,9 +87,8 @@ def test_without_a_gpu_what_one_would_be_given_is_said(monkeypatch):
     import triton
 
     monkeypatch.setattr(triton.knobs.runtime, "interpret", False)
-    said = backend.explain_torch(
-        lambda x, w: torch.softmax(x @ w, -1), torch.randn(2048, 256), torch.randn(256, 512), options={"hardware": "h100"}
-    )
+    x, w = torch.randn(4096, 512), torch.randn(512, 1024)
+    said = backend.explain_torch(lambda x, w: torch.softmax(x @ w, -1), x, w, options={"hardware": "h100"})
     assert said.startswith("no GPU here: what derives for h100 is said") and "1 of 1 regions" in said
     assert "us of PyTorch" in said and "certificate" in said
 
