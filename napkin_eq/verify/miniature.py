@@ -127,7 +127,8 @@ def skeleton(part: Any) -> Any:
     if isinstance(part, tuple):
         return tuple(map(skeleton, part))
     if isinstance(part, p.Coord):
-        return part.name, part.axis.name, part.role, min(part.tile, 2), part.ragged
+        # Lanes and runs are parts of a block: it alone reaches past the end
+        return part.name, part.axis.name, part.role, min(part.tile, 2), part.ragged and part.role not in ("lane", "run")
     if is_dataclass(part):
         return (type(part), *(skeleton(getattr(part, f.name)) for f in fields(part) if f.name not in UNCOMPUTED))
     return part

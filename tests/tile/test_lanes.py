@@ -122,6 +122,14 @@ def test_lanes_of_columns_meet_in_the_value_of_the_whole(name):
         assert answered(queries(kernel, masks_of(store))).verdict == "proved"
 
 
+def test_plans_whose_lanes_fold_columns_are_tried_in_small():
+    """Runs divide 4240 rows, and not those of the plan in small."""
+    rows, columns = nq.axes("r c", r=4240, c=128)
+    mean = nq.mean(nq.array("A", rows, columns) * nq.array("B", rows, columns), rows)
+    found = derive(Diagram("columns", (("out", mean),)), hardware="a100", dtype="float16")
+    assert lanes(found) == {"lane", "run"} and found.outputs[0].translation.status == "agrees"
+
+
 @pytest.mark.parametrize("name", ["sum", "of exponentials", "least of chosen"])
 def test_no_loop_over_rows_makes_threads_agree(name):
     first = derive(Diagram("columns", (("out", COLUMNS[name]()),))).plan.kernels[0]
