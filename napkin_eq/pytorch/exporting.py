@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import io
 import logging
 import types
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import MAX_DEPTH
 from napkin_eq.pytorch.build.builder import RANDOM
 from napkin_eq.pytorch.build.table import name_of, rules
+from napkin_eq.pytorch.build.unasked import unasked
 from napkin_eq.pytorch.naming import Refused, first_line, line_of, raised_at
 
 ALSO = (
@@ -38,7 +38,7 @@ KNOWN_TRANSFORMS = (
     "_remove_batch_dim",
 )
 LOUD = ("_subclasses.fake_tensor", "fx.experimental.symbolic_shapes")
-STEP_LEVELS = {"lstm": 10, "gru": 13, "rnn_tanh": 6, "rnn_relu": 6}  # of the terms that a step is read as
+STEP_LEVELS, PLAIN_LEVELS = {"lstm": 10, "gru": 13}, 6  # of the terms that a step is read as; of one without gates
 
 
 def exported(fn: Any, example_inputs: Sequence[Any], dynamic_shapes: Any) -> Any:
@@ -98,13 +98,13 @@ def _traced(module: Any, example_inputs: Sequence[Any], dynamic_shapes: Any) -> 
     for logger in loggers:
         logger.disabled = True
     try:
-        with _unasked():
+        with unasked():
             return _decomposed(torch.export.export(module, inputs, dynamic_shapes=dynamic_shapes, strict=False))
     except Exception as reason:  # of any type
         if isinstance(reason, Refused) or dynamic_shapes is not None or any(True for _ in module.buffers()):
             raise
         try:
-            with _unasked():
+            with unasked():
                 traced = make_fx(module, tracing_mode="fake", _allow_non_fake_inputs=True)(*inputs)
                 return _decomposed(torch.export.export(traced, inputs, strict=False))
         except Exception:
@@ -112,39 +112,6 @@ def _traced(module: Any, example_inputs: Sequence[Any], dynamic_shapes: Any) -> 
     finally:
         for logger, before in zip(loggers, silent, strict=True):
             logger.disabled = before
-
-
-@contextlib.contextmanager
-def _unasked() -> Iterator[None]:
-    """Leave out, as long as it lasts, what PyTorch asks of data that is no part of what it computes of them: whether
-    parameters of a distribution and variances fit, and whether a mask is the causal one, for which a kernel of its own
-    computes the same.
-    """
-    import torch
-    from torch.nn.modules import transformer
-
-    checks = torch.distributions.Distribution._validate_args
-    causal, loss = transformer._detect_is_causal_mask, torch.nn.functional.gaussian_nll_loss
-
-    def hinted(mask: Any, is_causal: bool | None = None, size: int | None = None) -> bool:
-        return bool(is_causal) if is_causal is not None or mask is None else False
-
-    @functools.wraps(loss)
-    def unchecked(*args: Any, **kwargs: Any) -> Any:
-        asked = torch.any
-        torch.any = lambda *_: False  # of variances below 0: the one question it asks
-        try:
-            return loss(*args, **kwargs)
-        finally:
-            torch.any = asked
-
-    torch.distributions.Distribution.set_default_validate_args(False)
-    transformer._detect_is_causal_mask, torch.nn.functional.gaussian_nll_loss = hinted, unchecked
-    try:
-        yield
-    finally:
-        torch.distributions.Distribution.set_default_validate_args(checks)
-        transformer._detect_is_causal_mask, torch.nn.functional.gaussian_nll_loss = causal, loss
 
 
 def _decomposed(exported: Any) -> Any:
@@ -186,7 +153,7 @@ def _unread(node: Any) -> str:
     if given["train"] and given["dropout"] and layers > 1:
         return RANDOM
     steps = data.shape[1 if given["batch_first"] else 0]
-    levels = STEP_LEVELS.get(node.target._opname, min(STEP_LEVELS.values()))
+    levels = STEP_LEVELS.get(node.target._opname, PLAIN_LEVELS)
     if isinstance(steps, int) and layers * steps * levels > MAX_DEPTH:
         return (
             f"{layers} layers of {steps} steps, one after another, nest {layers * steps * levels} levels deep; at most"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from napkin_eq.egraph.budget import METER
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Const, Fold, Index, Map, Online, Proj, Recur, Scan, Store, Term, subterms
+from napkin_eq.lang.term import Const, Fold, Index, Input, Map, Online, Proj, Recur, Scan, Store, Term, subterms
 from napkin_eq.laws.axis_split import is_stretch
 from napkin_eq.machine.cost import KernelCost, Profile, extent, price, prices, profile
 from napkin_eq.machine.gpu import Hardware
@@ -28,6 +28,7 @@ from napkin_eq.tile.stream_facts import (
     RUN,
     WINDOW,
     Streamed,
+    columns,
     counts,
     covers,
     kernel_terms,
@@ -184,6 +185,7 @@ class _Profiles:
                     for place in subterms(t):
                         if isinstance(place, Index) and place.axis != counter:
                             self.divided.setdefault(place.axis.name, set()).add(run.value)
+        self.columns = {t.axis.name for t in terms if isinstance(t, Fold) and _folds_columns(t)}
         self.lower = lower
         self.refused: dict[tuple[bool, ...], str] = {}
         self.first: dict[tuple[bool, ...], Mapping[str, int]] = {}
@@ -191,7 +193,7 @@ class _Profiles:
         self.prints: dict[tuple[bool, ...], Footprint | None] = {}
 
     def pattern(self, tiles: Mapping[str, int]) -> tuple[bool, ...]:
-        return _pattern(tiles, self.axes, self.divided)
+        return _pattern(tiles, self.axes, self.divided, self.columns)
 
     def among(self, every: Sequence[Mapping[str, int]]) -> None:
         """Lower, of choices that leave the statements the same, the first one, in whatever order they are asked for."""
@@ -469,7 +471,7 @@ def _combinations(store: Store, options: Mapping[str, list[int]], names: Sequenc
 
 
 def _pattern(
-    tiles: Mapping[str, int], axes: Mapping[str, Axis], divided: Mapping[str, Iterable[int]]
+    tiles: Mapping[str, int], axes: Mapping[str, Axis], divided: Mapping[str, Iterable[int]], columned: Container[str]
 ) -> tuple[bool, ...]:
     """What about tile sizes changes the statements of a plan: which are 1, which reach 16, which cover their axis,
     which make up what places along it are divided by.
@@ -483,11 +485,20 @@ def _pattern(
             tile >= 16,
             covers(tile, axis),
             folds and laned(tile, axis),
-            folds and tile >= LEAST_COLUMNS,
+            folds and axis.name in columned and tile >= LEAST_COLUMNS,
             folds and tiles.get(name[1:]) == tile and covers(tile, axis),
             *(by >= tile and by % tile == 0 for by in sorted(divided.get(axis.name, ()))),
         ]
     return tuple(flags)
+
+
+def _folds_columns(fold: Fold) -> bool:
+    """Tell whether blocks of a fold's stream may be folded lane by lane into columns, if they are wide."""
+    if not columns(LEAST_COLUMNS, fold):
+        return False
+    held = [t for t in kernel_terms(fold) if isinstance(t, (Input, Store, Proj)) and fold.axis in t.axes]
+    inputs = [t for t in held if isinstance(t, Input)]
+    return all(len(t.axes) > 1 for t in held) and all(t.dims[-1] != fold.axis for t in inputs)
 
 
 def _lanes(kernel: p.Kernel, tiles: Mapping[str, int]) -> dict[str, int]:
