@@ -6,6 +6,5 @@
     narrow   numbers as narrow types hold them: float8's digits, whole numbers that wrap around
     rolled   loops that a program was traced through, found again in their results
     table    the table: a rule for each operator, and how a call's arguments are found
-    unasked  what PyTorch asks of data that is no part of what it computes, left out
     wires    which dimensions are one axis, and into which axes a dimension is cut
 """
