@@ -15,7 +15,7 @@ from napkin_eq.lang.term import MAX_DEPTH
 from napkin_eq.pytorch.build.builder import RANDOM
 from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.naming import Refused, first_line, line_of, raised_at
-from napkin_eq.pytorch.operators.unasked import unasked
+from napkin_eq.pytorch.operators.logic import unasked
 
 ALSO = (
     *(

@@ -14,6 +14,5 @@
     products      contractions
     reductions    folds over dimensions
     scans         folds in order, and orders
-    unasked       what PyTorch asks of data that is no part of what it computes of them, left out
     views         views and other coordinates
 """
