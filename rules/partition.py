@@ -5,7 +5,7 @@ that belong to stretch p, and on each lane for exactly one p. A stretch may be e
 out.
 """
 
-from napkin_eq.law import ABSENT, Axis, Mask, Max, Sum, exp, free, law, stretch, where
+from napkin_eq.law import ABSENT, Axis, Mask, Max, Reduce, Sum, exp, free, law, stretch, where
 
 
 @law("A sum is the sum of the sums over the stretches of its axis.", stage="prepare", source="napkin-paper 2.2")
@@ -18,6 +18,29 @@ def split_sum(a, c, x, p: Axis):
 )
 def split_max(a, c, x, p: Axis):
     return Max(x, a), Max(p, Max(x, where(c, a, ABSENT))), stretch(p, x, c), free(p, a)
+
+
+@law("A product is the product of the products over the stretches of its axis.", stage="prepare")
+def split_prod(a, c, x, p: Axis):
+    return Reduce("prod", x, a), Reduce("prod", p, Reduce("prod", x, where(c, a, 1.0))), stretch(p, x, c), free(p, a)
+
+
+@law("A sum under a mask is the sum of those over the stretches of its axis.", stage="prepare")
+def split_masked_sum(a, c, d: Mask, x, p: Axis):
+    parts = Sum(p, Sum(x, where(c, where(d, a, 0.0), 0.0)))
+    return Sum(x, a, d), parts, stretch(p, x, c), free(p, a), free(p, d)
+
+
+@law("A maximum under a mask is the maximum of those over the stretches of its axis.", stage="prepare")
+def split_masked_max(a, c, d: Mask, x, p: Axis):
+    parts = Max(p, Max(x, where(c, where(d, a, ABSENT), ABSENT)))
+    return Max(x, a, d), parts, stretch(p, x, c), free(p, a), free(p, d)
+
+
+@law("A product under a mask is the product of those over the stretches of its axis.", stage="prepare")
+def split_masked_prod(a, c, d: Mask, x, p: Axis):
+    parts = Reduce("prod", p, Reduce("prod", x, where(c, where(d, a, 1.0), 1.0)))
+    return Reduce("prod", x, a, d), parts, stretch(p, x, c), free(p, a), free(p, d)
 
 
 @law("Sums over the stretches of an axis of what does not vary along it are a sum over that axis.", stage="cut")

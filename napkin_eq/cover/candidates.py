@@ -6,14 +6,13 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from napkin_eq.cover.graph import Graph, computed, contractions
+from napkin_eq.cover.graph import HELD, Graph, computed, contractions
 from napkin_eq.lang.term import Input, Read, Term, rebuilt, subterms
 from napkin_eq.laws.law import together
 from napkin_eq.machine.cost import elements
 from napkin_eq.search.placement import MOST_BUNDLED
 
 MOST_CONTRACTIONS, MOST_TOGETHER, MOST_INSIDE, MOST_CANDIDATES, SMALL = 3, 4, 12, 4000, 1 << 18
-HELD = 2048  # lanes of a value, more than which a block does not hold beside others
 
 
 @dataclass(frozen=True, slots=True)

@@ -314,7 +314,8 @@ class Choice:
                 self._undominated([*known, *(g for g, gain in self.gains(guessed, known) if gain > 0)])
             )
             fresh = [places[id(o)] for o in found[1] if id(o) in places] if found else []
-            if not fresh or self._over() or (most > 1 and self._spent() > PROMISING * self.budget.seconds):
+            late = self._spent() > PROMISING * self.budget.seconds
+            if not fresh or self._over() or (late and (most > 1 or self._solved(known) is not None)):
                 return
             self._price(fresh)
 

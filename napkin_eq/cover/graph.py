@@ -9,11 +9,13 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
+from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.term import Index, Input, Map, Read, Reduce, Scan, Term, subterms
 from napkin_eq.laws.law import Judgment, finite
 from napkin_eq.machine.cost import elements
 from napkin_eq.tile.stream_facts import contracted
 
+HELD = 2048  # lanes of a value, more than which a block does not hold beside others
 FEW = 32  # times fewer elements: what has so many fewer than another costs next to nothing beside it
 
 
@@ -195,6 +197,49 @@ def contractions(terms: Sequence[Term]) -> int:
     of which has all of the axes.
     """
     return sum(contracted(t) is not None or _spread(t) for t in terms)
+
+
+def read_again(outputs: Sequence[Term]) -> bool:
+    """Tell whether what contractions give is folded along more lanes than a block holds, and read along them once more
+    for a result that has them: as what is normalised by its own sums over places is.
+    """
+    terms = subterms(*outputs)
+    readers: dict[Term, list[Term]] = {t: [] for t in terms}
+    # Axes along which contractions below a value vary, and those over which such values are folded
+    along: dict[Term, frozenset[Axis]] = {}
+    folded: dict[Term, frozenset[Axis]] = {}
+
+    def left(value: Term, axis: Axis) -> bool:
+        """Tell whether a value's lanes along an axis reach an output, or are read at other places."""
+        stack, seen = [value], {value}
+        while stack:
+            term = stack.pop()
+            if term in outputs:
+                return True
+            for reader in readers[term]:
+                if isinstance(reader, Read) and reader.axis == axis and reader.body is term:
+                    return True
+                if reader not in seen and not (isinstance(reader, Reduce) and reader.axis == axis):
+                    seen.add(reader)
+                    stack.append(reader)
+        return False
+
+    crossed: dict[Term, frozenset[Axis]] = {}
+    for term in terms:
+        for child in dict.fromkeys(term.children):
+            readers[child].append(term)
+        below = frozenset[Axis]().union(*(along[c] for c in term.children))
+        if isinstance(term, Read) and term.axis in along[term.body]:
+            below |= {*term.index.axes}
+        along[term] = frozenset(a for a in term.axes if a in below or contracted(term) is not None)
+        folded[term] = frozenset[Axis]().union(*(folded[c] for c in term.children))
+        if isinstance(term, Reduce) and term.axis in along[term.body]:
+            folded[term] |= {term.axis}
+        if isinstance(term, Map):
+            crossed[term] = along[term] & folded[term]
+    return any(
+        elements(axes) > HELD and elements(a for a in axes if left(term, a)) > HELD for term, axes in crossed.items()
+    )
 
 
 def _spread(term: Term) -> bool:

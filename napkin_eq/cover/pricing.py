@@ -30,7 +30,7 @@ from napkin_eq.verify.translation import accepted
 
 SEARCH, PROOF = 2.0, 16.0  # counted seconds for a candidate's search, and for that and its chain of steps
 # Of time that ends, what a candidate's search may take of it; and the least seconds for a proof that is begun
-SHARE, LEAST = 0.1, 0.2
+SHARE, LEAST = 0.15, 0.2
 LATE = 3.0  # times the seconds of a search: what goes on for longer did not heed them, and is ended
 T = TypeVar("T")
 Found = tuple[Placed, Cuts]  # the cheapest form of a piece, and what is cut in it
@@ -91,7 +91,7 @@ class Pricing:
         self.aim, self.laws, self.pool, self.left = aim, laws, pool, left
         self.priced = 0
         self.of: Known = aim.budget.clock.shared.setdefault("pieces", Known())
-        self.search = min(SEARCH, SHARE * aim.budget.seconds) if aim.budget.hard else SEARCH
+        self.search = min(SEARCH, SHARE * aim.budget.seconds)
         self.about = (
             f"{self.search:g}",
             aim.machine.name,

@@ -25,7 +25,7 @@ from napkin_eq.certify.certificate import require_accepted
 from napkin_eq.certify.chain import explained
 from napkin_eq.cover.bounds import least_us, moving_us
 from napkin_eq.cover.covering import covered
-from napkin_eq.cover.graph import contractions
+from napkin_eq.cover.graph import contractions, read_again
 from napkin_eq.egraph.budget import SECONDS, Budget, Clock
 from napkin_eq.egraph.congruence import Closure
 from napkin_eq.lang.diagram import Diagram
@@ -232,7 +232,9 @@ def _led(job: Job, made: Rewritten, option: Output) -> bool:
 
 
 def _graph(job: Job) -> list[Output]:
-    """Derive a graph as a cover by kernels; where that is far from its bound, or none, also as anything else."""
+    """Derive a graph as a cover by kernels; where that is far from its bound, or none, also as anything else: one of few
+    contractions in what is left of the time.
+    """
     many, cover = _contractions(job), _cover(job)
     if (
         cover
@@ -248,12 +250,18 @@ def _graph(job: Job) -> list[Output]:
         if many > PLAIN:
             raise reason
         return [_unfused(job.on([output]), reason) for output in job.diagram.outputs]
+    rest = _rest(job) if cover and many < GRAPH else job
+    if rest.aim.budget.left() <= 0:
+        return cover
     try:
-        found = _searched_in_full(job, job, anew=bool(cover))
+        found = _searched_in_full(job, rest, anew=rest is job and bool(cover))
     except NapkinError:
         if not cover:
             raise
         return cover
+    finally:
+        if rest is not job:
+            _told(job, rest)
     return min([*filter(None, [cover]), found], key=_predicted)
 
 
@@ -263,10 +271,10 @@ def _contractions(job: Job) -> int:
 
 def spans_kernels(diagram: Diagram) -> bool:
     """Tell whether a diagram is a graph rather than an operator: it has many contractions, or has once what it reads
-    elsewhere is computed there.
+    elsewhere is computed there, or reads again what they give after it was folded whole.
     """
     roots = [term for _, term in diagram.outputs]
-    if contractions(subterms(*roots)) >= GRAPH:
+    if contractions(subterms(*roots)) >= GRAPH or read_again(roots):
         return True
     try:
         return contractions(subterms(*map(settled, roots))) >= GRAPH
