@@ -85,6 +85,10 @@ PROOFS: dict[str, str] = {
     "skip-sum": "here. apply Laws.skip_sum. lanes.",
     "sum-add": "here. apply Laws.sum_add.",
     "sum-neg": "here. apply Laws.sum_neg.",
+    "squares-about": """here. freed P1. etransitivity; [apply Laws.squares_about |].
+  - intros i Hi. exact (P2 f (upd p (r 0) i) B (valid_in f p _ i V Hi)).
+  - exact (P3 f p B V).
+  - unfold size. rewrite seq_length. reflexivity.""",
     "distribute": "here. freed P1. apply Laws.distribute. some.",
     "distribute-present": "here. freed P1. apply Laws.distribute_present. known.",
     "sum-constant": """here. freed P1. etransitivity; [apply Laws.sum_constant; some |]. unfold size.
@@ -287,8 +291,7 @@ for _monoid, (_op, _neutral, _unit) in MONOIDS.items():
   apply (reduce_swap {_commutative} {_op}_assoc)."""
     PROOFS[f"stream-{_monoid}"] = f"""here. rewrite <- (proj1 (proj2 good) (r 0) (ends f (r 0))).
   apply Laws.stream_{_monoid}; [reflexivity | apply good]."""
-    if _monoid != "prod":
-        PROOFS[f"split-{_monoid}"] = f"""here. destruct (Nat.eq_dec (r 0) (r 1)) as [E | D].
+    PROOFS[f"split-{_monoid}"] = f"""here. destruct (Nat.eq_dec (r 0) (r 1)) as [E | D].
   - rewrite E in *. setoid_rewrite (@upd_twice nat). freed P2. apply reduce_ext. intros i _. symmetry.
     apply (reduce_one {_commutative} nat _ (fun i => truth (eta 1 f (upd p (r 1) i)))). exact (P1 f p B V).
   - setoid_rewrite (fun i j => upd_swap p (r 0) (r 1) i j D). freed P2.

@@ -339,6 +339,46 @@ PROOFS: dict[str, str] = {
         "intros once. apply (reduce_split max absent max_absent max_comm max_assoc). intros x lane. apply eq_true,"
         " once, lane."
     ),
+    "split-prod": (
+        "intros once. apply (reduce_split mul (Some 1) mul_1 mul_comm mul_assoc). intros x lane. apply eq_true, once,"
+        " lane."
+    ),
+    "split-masked-sum": (
+        "intros once. etransitivity; [| apply (reduce_split add (Some 0) add_0 add_comm add_assoc _ _ _ _ c"
+        " (fun x => choice (d x) (a x) (Some 0))); intros x lane; apply eq_true, once, lane]. clear once. unfold Sum, reduce."
+        " induction xs as [| x xs IH]; [reflexivity |]. cbn [map fold_right filter]. destruct (d x);"
+        " cbn [map fold_right]; rewrite IH; [reflexivity | symmetry; apply add_0]."
+    ),
+    "split-masked-max": (
+        "intros once. etransitivity; [| apply (reduce_split max absent max_absent max_comm max_assoc _ _ _ _ c"
+        " (fun x => choice (d x) (a x) (absent))); intros x lane; apply eq_true, once, lane]. clear once. unfold Max, reduce."
+        " induction xs as [| x xs IH]; [reflexivity |]. cbn [map fold_right filter]. destruct (d x);"
+        " cbn [map fold_right]; rewrite IH; [reflexivity | symmetry; apply max_absent]."
+    ),
+    "split-masked-prod": (
+        "intros once. etransitivity; [| apply (reduce_split mul (Some 1) mul_1 mul_comm mul_assoc _ _ _ _ c"
+        " (fun x => choice (d x) (a x) (Some 1))); intros x lane; apply eq_true, once, lane]. clear once. unfold Prod, reduce."
+        " induction xs as [| x xs IH]; [reflexivity |]. cbn [map fold_right filter]. destruct (d x);"
+        " cbn [map fold_right]; rewrite IH; [reflexivity | symmetry; apply mul_1]."
+    ),
+    "squares-about": (
+        "intros there known. assert (P : exists s t, Sum xs (fun x => a x) = Some s /\\ forall k, Sum xs (fun x => mul"
+        " (add (a x) (Some k)) (add (a x) (Some k))) = Some (t + 2 * k * s + k * k * INR (length xs))). { induction xs"
+        " as [| x xs IH]. { exists 0, 0. split; [reflexivity |]. intro k. cbn. f_equal. ring. } destruct IH as"
+        " (s & t & S & T). { intros y lane. apply there. right. exact lane. } destruct (a x) as [v |] eqn:V;"
+        " [| specialize (there x (or_introl eq_refl)); rewrite V in there; discriminate]. exists (v + s), (v * v + t)."
+        " split. { change (add (a x) (Sum xs (fun x => a x)) = Some (v + s)). rewrite V, S. reflexivity. } intro k."
+        " change (add (mul (add (a x) (Some k)) (add (a x) (Some k))) (Sum xs (fun x => mul (add (a x) (Some k))"
+        " (add (a x) (Some k)))) = Some (v * v + t + 2 * k * (v + s) + k * k * INR (length (x :: xs)))). rewrite V,"
+        " (T k). cbn [length]. rewrite S_INR. cbn [add mul two_of]. f_equal. ring. } destruct r as [k |];"
+        " [| discriminate]. destruct xs as [| y ys]. { unfold size. cbn. destruct (Req_EM_T 0 0) as [E | N];"
+        " [f_equal; ring | exfalso; apply N; reflexivity]. } destruct P as (s & t & S & T). rewrite (T k), S."
+        " unfold size. set (n := INR (length (y :: ys))) in *. assert (N : n <> 0) by (apply not_0_INR; discriminate)."
+        " clearbody n. assert (I : inv (Some n) = Some (/ n)) by (unfold inv, one_of; destruct (Req_EM_T n 0);"
+        " [contradiction | reflexivity])."
+        " rewrite I. change (neg (mul (Some s) (Some (/ n)))) with (Some (- (s * / n))). rewrite T."
+        " cbn [add mul two_of]. f_equal. field. exact N."
+    ),
     "join-stretches": (
         "intros once. symmetry. apply (reduce_split add (Some 0) add_0 add_comm add_assoc _ _ _ _ c (fun _ => a))."
         " intros x lane. apply eq_true, once, lane."

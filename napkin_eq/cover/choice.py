@@ -245,6 +245,13 @@ class Choice:
 
     def _best(self) -> tuple[Chosen, list[Offer]]:
         """Return the cheapest cover by what is offered, and by what that makes worth offering."""
+        self._price(self._least())
+        # What two kernels read of one large array is read once, before the many ways to have more inside are told apart
+        known = self._solved([o for o in self.offers if o.price is not None])
+        if known is not None and self.joining:
+            fresh = [o for o in self._bundles(known[1]) if not contractions(o.candidate.terms)]
+            self.offers += fresh
+            self._price(fresh)
         self._price(self._basic())
         self._promising_of(0)  # what has no contraction is priced soon
         # Of two contractions those that promise most, before the many ways to have less inside one are told apart
@@ -372,6 +379,12 @@ class Choice:
         if best is None:
             raise NapkinError(f"diagram {self.diagram.name}: no cover was found within the limits")
         return best
+
+    def _least(self) -> list[Offer]:
+        """Return of each value without contractions the offer that computes least for itself."""
+        ways = ([o for o in self.offers if o.candidate.outs == (value,)] for value in self.graph.cuts)
+        least = (min(mine, key=lambda o: (len(o.candidate.inside), o.bound)) for mine in ways if mine)
+        return [o for o in least if not contractions(o.candidate.terms)]
 
     def _basic(self) -> list[Offer]:
         """Return the offers to price first: of each value the one that computes least for itself; of one without

@@ -39,7 +39,7 @@ from napkin_eq.pipeline.asked import aimed, proved_laws
 from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.pipeline.unfused import unfused
 from napkin_eq.prove.watch import Watch, watched
-from napkin_eq.search import prefixes
+from napkin_eq.search import moments, prefixes
 from napkin_eq.search.assemble import planned
 from napkin_eq.search.candidates import SOON, Forms, cuts_of, extracted, placed, placer, preferred, saturated, soon
 from napkin_eq.search.derivation import Output
@@ -68,6 +68,7 @@ COVER = 0.4  # of the time, what searches leave to a cover that is held against 
 NO_COVER = "covering ("  # begins why a cover was not taken
 LITTLE = 0.1  # of the work, what a search does that can save no more than a part of a launch
 AGAIN = 0.4  # of the time, what one search has beside a cover that has taken all of it
+PARTS = 2.0  # times what moving its arrays takes: what squares taken in parts may take for nothing else to be sought
 STRETCHES = 1.25  # times what moving its arrays takes: a plan that takes more may gain by sums cut into stretches
 SPARE = 0.1  # of the time, what such a cover leaves for what it began before its end
 TOGETHER = 0.5  # of the time, for several outputs together: what is left is for each alone, should that fail
@@ -170,6 +171,14 @@ def kernels(job: Job) -> list[Output]:
     little of the work.
     """
     job = _at_once(job)
+    parts = _in_parts(job)
+    if parts and _predicted(parts) <= PARTS * _moving(job):
+        return parts
+    return min([_as_one(job if not parts else _rest(job)), *filter(None, [parts])], key=_predicted)
+
+
+def _as_one(job: Job) -> list[Output]:
+    """Derive a graph or an operator whose terms are taken as they are."""
     graph = spans_kernels(job.diagram) or job.aim.library
     if graph:
         found = _graph(job)
@@ -195,9 +204,7 @@ def _in_stretches(job: Job, found: Sequence[Output]) -> Iterator[list[Output]]:
     The chain to the diagram that is cut so comes before that of its cover.
     """
     terms = [term for _, term in job.diagram.outputs]
-    if not prefixes.sums(terms) or _predicted(found) <= STRETCHES * moving_us(
-        job.diagram.outputs, job.aim.dtype, job.aim.machine
-    ):
+    if not prefixes.sums(terms) or _predicted(found) <= STRETCHES * _moving(job):
         return
     laws = job.laws
     rest = job
@@ -215,6 +222,22 @@ def _in_stretches(job: Job, found: Sequence[Output]) -> Iterator[list[Output]]:
             if _led(job, made, option):
                 yield [option]
     _told(job, rest)
+
+
+def _in_parts(job: Job) -> list[Output]:
+    """Return the plan of a diagram whose squares about means over several axes are taken in parts, nothing where it has
+    none, or none is found.
+    """
+    made = moments.in_parts([term for _, term in job.diagram.outputs], job.laws, job.aim.budget)
+    if made is None:
+        return []
+    whole = replace(job.diagram, outputs=tuple(zip(job.names, made.outputs, strict=True)))
+    return [option for option in _cover(replace(_part(job, COVER), diagram=whole)) if _led(job, made, option)]
+
+
+def _moving(job: Job) -> float:
+    """Return the microseconds in which a diagram's arrays are moved once."""
+    return moving_us(job.diagram.outputs, job.aim.dtype, job.aim.machine)
 
 
 def _led(job: Job, made: Rewritten, option: Output) -> bool:

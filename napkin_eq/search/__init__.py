@@ -11,6 +11,8 @@
                 them no loop gives
     job         what a search is given: the outputs to derive, what their plan is made for, and the laws that it may use
     least       a time that no tiles of a kernel beat, so that choices which cannot win are not lowered
+    moments     squares about a mean over several axes, taken in parts: each part's about its own mean, and the means'
+                own
     placement   which values a plan stores and how each kernel's output is partitioned, by the full cost model
     prefixes    sums over the lanes up to one, cut into stretches: the earlier stretches whole, and what is in the
                 lane's own

@@ -605,6 +605,14 @@ Theorem skip_sum (X : Type) (xs : list X) (a : X -> val) (c : X -> bool) :
   = Sum (filter (fun x => c x) xs) (fun x => a x).
 Proof. intros out. symmetry. apply (reduce_filter add (Some 0) add_0). intros x lane. apply or_eq, out, lane. Qed.
 
+(* Σ_x (a + r) · (a + r) → Σ_x (a - (Σ_x a) / |x|) · (a - (Σ_x a) / |x|) + |x| · (((Σ_x a) / |x| + r) · ((Σ_x a) / |x| + r)) if free(x, r), finite(a), finite(r) *)
+Theorem squares_about (X : Type) (xs : list X) (a : X -> val) (r : val) :
+  (forall x, In x xs -> lt absent (a x) = true) ->
+  lt absent r = true ->
+  Sum xs (fun x => mul (add (a x) r) (add (a x) r))
+  = add (Sum xs (fun x => mul (add (a x) (neg (mul (Sum xs (fun x => a x)) (inv (size xs))))) (add (a x) (neg (mul (Sum xs (fun x => a x)) (inv (size xs))))))) (mul (size xs) (mul (add (mul (Sum xs (fun x => a x)) (inv (size xs))) r) (add (mul (Sum xs (fun x => a x)) (inv (size xs))) r))).
+Proof. intros there known. assert (P : exists s t, Sum xs (fun x => a x) = Some s /\ forall k, Sum xs (fun x => mul (add (a x) (Some k)) (add (a x) (Some k))) = Some (t + 2 * k * s + k * k * INR (length xs))). { induction xs as [| x xs IH]. { exists 0, 0. split; [reflexivity |]. intro k. cbn. f_equal. ring. } destruct IH as (s & t & S & T). { intros y lane. apply there. right. exact lane. } destruct (a x) as [v |] eqn:V; [| specialize (there x (or_introl eq_refl)); rewrite V in there; discriminate]. exists (v + s), (v * v + t). split. { change (add (a x) (Sum xs (fun x => a x)) = Some (v + s)). rewrite V, S. reflexivity. } intro k. change (add (mul (add (a x) (Some k)) (add (a x) (Some k))) (Sum xs (fun x => mul (add (a x) (Some k)) (add (a x) (Some k)))) = Some (v * v + t + 2 * k * (v + s) + k * k * INR (length (x :: xs)))). rewrite V, (T k). cbn [length]. rewrite S_INR. cbn [add mul two_of]. f_equal. ring. } destruct r as [k |]; [| discriminate]. destruct xs as [| y ys]. { unfold size. cbn. destruct (Req_EM_T 0 0) as [E | N]; [f_equal; ring | exfalso; apply N; reflexivity]. } destruct P as (s & t & S & T). rewrite (T k), S. unfold size. set (n := INR (length (y :: ys))) in *. assert (N : n <> 0) by (apply not_0_INR; discriminate). clearbody n. assert (I : inv (Some n) = Some (/ n)) by (unfold inv, one_of; destruct (Req_EM_T n 0); [contradiction | reflexivity]). rewrite I. change (neg (mul (Some s) (Some (/ n)))) with (Some (- (s * / n))). rewrite T. cbn [add mul two_of]. f_equal. field. exact N. Qed.
+
 (* Σ_x a → Σ_p Σ_x [c ? a : 0] if stretch(p, x, c), free(p, a) *)
 Theorem split_sum (P : Type) (ps : list P) (X : Type) (xs : list X) (a : X -> val) (c : P -> X -> bool) :
   (forall x, In x xs -> eq (Sum ps (fun p => choice (c p x) (Some 1) (Some 0))) (Some 1) = true) ->
@@ -618,6 +626,34 @@ Theorem split_max (P : Type) (ps : list P) (X : Type) (xs : list X) (a : X -> va
   Max xs (fun x => a x)
   = Max ps (fun p => Max xs (fun x => choice (c p x) (a x) absent)).
 Proof. intros once. apply (reduce_split max absent max_absent max_comm max_assoc). intros x lane. apply eq_true, once, lane. Qed.
+
+(* Π_x a → Π_p Π_x [c ? a : 1] if stretch(p, x, c), free(p, a) *)
+Theorem split_prod (P : Type) (ps : list P) (X : Type) (xs : list X) (a : X -> val) (c : P -> X -> bool) :
+  (forall x, In x xs -> eq (Sum ps (fun p => choice (c p x) (Some 1) (Some 0))) (Some 1) = true) ->
+  Prod xs (fun x => a x)
+  = Prod ps (fun p => Prod xs (fun x => choice (c p x) (a x) (Some 1))).
+Proof. intros once. apply (reduce_split mul (Some 1) mul_1 mul_comm mul_assoc). intros x lane. apply eq_true, once, lane. Qed.
+
+(* Σ_{x | d} a → Σ_p Σ_x [c ? [d ? a : 0] : 0] if stretch(p, x, c), free(p, a), free(p, d) *)
+Theorem split_masked_sum (P : Type) (ps : list P) (X : Type) (xs : list X) (a : X -> val) (c : P -> X -> bool) (d : X -> bool) :
+  (forall x, In x xs -> eq (Sum ps (fun p => choice (c p x) (Some 1) (Some 0))) (Some 1) = true) ->
+  Sum (filter (fun x => d x) xs) (fun x => a x)
+  = Sum ps (fun p => Sum xs (fun x => choice (c p x) (choice (d x) (a x) (Some 0)) (Some 0))).
+Proof. intros once. etransitivity; [| apply (reduce_split add (Some 0) add_0 add_comm add_assoc _ _ _ _ c (fun x => choice (d x) (a x) (Some 0))); intros x lane; apply eq_true, once, lane]. clear once. unfold Sum, reduce. induction xs as [| x xs IH]; [reflexivity |]. cbn [map fold_right filter]. destruct (d x); cbn [map fold_right]; rewrite IH; [reflexivity | symmetry; apply add_0]. Qed.
+
+(* max_{x | d} a → max_p max_x [c ? [d ? a : -∞] : -∞] if stretch(p, x, c), free(p, a), free(p, d) *)
+Theorem split_masked_max (P : Type) (ps : list P) (X : Type) (xs : list X) (a : X -> val) (c : P -> X -> bool) (d : X -> bool) :
+  (forall x, In x xs -> eq (Sum ps (fun p => choice (c p x) (Some 1) (Some 0))) (Some 1) = true) ->
+  Max (filter (fun x => d x) xs) (fun x => a x)
+  = Max ps (fun p => Max xs (fun x => choice (c p x) (choice (d x) (a x) absent) absent)).
+Proof. intros once. etransitivity; [| apply (reduce_split max absent max_absent max_comm max_assoc _ _ _ _ c (fun x => choice (d x) (a x) (absent))); intros x lane; apply eq_true, once, lane]. clear once. unfold Max, reduce. induction xs as [| x xs IH]; [reflexivity |]. cbn [map fold_right filter]. destruct (d x); cbn [map fold_right]; rewrite IH; [reflexivity | symmetry; apply max_absent]. Qed.
+
+(* Π_{x | d} a → Π_p Π_x [c ? [d ? a : 1] : 1] if stretch(p, x, c), free(p, a), free(p, d) *)
+Theorem split_masked_prod (P : Type) (ps : list P) (X : Type) (xs : list X) (a : X -> val) (c : P -> X -> bool) (d : X -> bool) :
+  (forall x, In x xs -> eq (Sum ps (fun p => choice (c p x) (Some 1) (Some 0))) (Some 1) = true) ->
+  Prod (filter (fun x => d x) xs) (fun x => a x)
+  = Prod ps (fun p => Prod xs (fun x => choice (c p x) (choice (d x) (a x) (Some 1)) (Some 1))).
+Proof. intros once. etransitivity; [| apply (reduce_split mul (Some 1) mul_1 mul_comm mul_assoc _ _ _ _ c (fun x => choice (d x) (a x) (Some 1))); intros x lane; apply eq_true, once, lane]. clear once. unfold Prod, reduce. induction xs as [| x xs IH]; [reflexivity |]. cbn [map fold_right filter]. destruct (d x); cbn [map fold_right]; rewrite IH; [reflexivity | symmetry; apply mul_1]. Qed.
 
 (* Σ_p Σ_x [c ? a : 0] → Σ_x a if stretch(p, x, c), free(x, a), free(p, a) *)
 Theorem join_stretches (P : Type) (ps : list P) (X : Type) (xs : list X) (a : val) (c : P -> X -> bool) :
@@ -921,5 +957,5 @@ Theorem skip_online (X : Type) (xs : list X) (x_blocks : list (list X)) (a : lis
   = Online x_blocks (fun now x => c now x) (fun now x => a now x) (fun seen now acc => u seen now acc).
 Proof. intros <- full zero. apply kept; assumption. Qed.
 
-Definition laws := (@settled_sum, @settled_over, @settled_size, @settled_local, @settled_mul, @settled_add, @settled_inv, @moves_bare, @moves_weighted, @moves_more, @moves_more_weighted, @carry, @carry_weighted, @carry_scaled, @exp_add, @exp_neg, @log_mul, @log_inv, @log_exp, @exp_log, @root_squared, @shift, @shift_weighted, @nonneg_exp, @pos_exp, @pos_size, @nonneg_size, @nonneg_square, @nonneg_abs, @pos_sigmoid, @pos_mul, @nonneg_mul, @pos_add, @pos_add_right, @nonneg_add, @pos_inv, @nonneg_inv, @pos_sqrt, @pos_sum, @nonneg_sum, @finite_add, @finite_mul, @finite_max, @finite_max_right, @finite_min, @finite_where, @finite_exp, @finite_log, @finite_reduce_sum, @finite_reduce_max, @finite_reduce_prod, @le_max, @le_larger, @le_where, @le_mul, @safe_difference, @finite_neg, @finite_inv, @finite_sqrt, @finite_tanh, @finite_sigmoid, @finite_sin, @finite_cos, @finite_abs, @finite_floor, @finite_expm1, @pos_nonneg, @pos_nonzero, @nonneg_finite, @nonzero_finite, @where_and, @where_same, @where_larger, @where_smaller, @where_exp, @where_mul, @where_add, @where_add_zero, @absent_where, @zero_where, @absent_add, @absent_mul, @absent_add_right, @absent_mul_right, @zero_exp, @zero_mul, @zero_mul_right, @zero_sum, @skip_max, @skip_sum, @split_sum, @split_max, @join_stretches, @rebase, @rebase_bare, @where_turned, @sum_where, @sum_masked, @in_stretch, @distribute, @distribute_present, @sum_add, @sum_neg, @sum_constant, @sum_constant_present, @fubini_sum, @fubini_max, @fubini_prod, @max_shift, @max_scale, @scales_exp, @le_prev, @le_prev_larger, @scales_inv, @scales_local, @scales_both, @rescale, @add_commutes, @mul_commutes, @add_associates, @mul_associates, @factor, @mul_one, @add_zero, @neg_mul, @neg_add, @neg_neg, @inv_mul, @inv_inv, @cancel, @stream_sum, @stream_max, @stream_prod, @fuse_sum, @fuse_max, @fuse_prod, @fuse_online, @skip_online).
+Definition laws := (@settled_sum, @settled_over, @settled_size, @settled_local, @settled_mul, @settled_add, @settled_inv, @moves_bare, @moves_weighted, @moves_more, @moves_more_weighted, @carry, @carry_weighted, @carry_scaled, @exp_add, @exp_neg, @log_mul, @log_inv, @log_exp, @exp_log, @root_squared, @shift, @shift_weighted, @nonneg_exp, @pos_exp, @pos_size, @nonneg_size, @nonneg_square, @nonneg_abs, @pos_sigmoid, @pos_mul, @nonneg_mul, @pos_add, @pos_add_right, @nonneg_add, @pos_inv, @nonneg_inv, @pos_sqrt, @pos_sum, @nonneg_sum, @finite_add, @finite_mul, @finite_max, @finite_max_right, @finite_min, @finite_where, @finite_exp, @finite_log, @finite_reduce_sum, @finite_reduce_max, @finite_reduce_prod, @le_max, @le_larger, @le_where, @le_mul, @safe_difference, @finite_neg, @finite_inv, @finite_sqrt, @finite_tanh, @finite_sigmoid, @finite_sin, @finite_cos, @finite_abs, @finite_floor, @finite_expm1, @pos_nonneg, @pos_nonzero, @nonneg_finite, @nonzero_finite, @where_and, @where_same, @where_larger, @where_smaller, @where_exp, @where_mul, @where_add, @where_add_zero, @absent_where, @zero_where, @absent_add, @absent_mul, @absent_add_right, @absent_mul_right, @zero_exp, @zero_mul, @zero_mul_right, @zero_sum, @skip_max, @skip_sum, @squares_about, @split_sum, @split_max, @split_prod, @split_masked_sum, @split_masked_max, @split_masked_prod, @join_stretches, @rebase, @rebase_bare, @where_turned, @sum_where, @sum_masked, @in_stretch, @distribute, @distribute_present, @sum_add, @sum_neg, @sum_constant, @sum_constant_present, @fubini_sum, @fubini_max, @fubini_prod, @max_shift, @max_scale, @scales_exp, @le_prev, @le_prev_larger, @scales_inv, @scales_local, @scales_both, @rescale, @add_commutes, @mul_commutes, @add_associates, @mul_associates, @factor, @mul_one, @add_zero, @neg_mul, @neg_add, @neg_neg, @inv_mul, @inv_inv, @cancel, @stream_sum, @stream_max, @stream_prod, @fuse_sum, @fuse_max, @fuse_prod, @fuse_online, @skip_online).
 Print Assumptions laws.

@@ -1,0 +1,50 @@
+; law    split-masked-max (partition): A maximum under a mask is the maximum of those over the stretches of its axis.
+; says   max_{x | d} a → max_p max_x [c ? [d ? a : -∞] : -∞] if stretch(p, x, c), free(p, a), free(p, d)
+; source stated in partition.py
+; case   both sides: one more lane of x
+;        acc 1 over x stands for max_{x | d} a over the lanes so far
+;        acc 2 over x stands for max_x [c ? [d ? a : -∞] : -∞] over the lanes so far
+;        a⁺x stands for a in the new lane
+;        d⁺x stands for d in the new lane
+;        c⁺x stands for c in the new lane
+;        sums and maxima are in a normal form, by the lemmas max-of-both, max-of-one, sum-of-one, sign, distribution, commutation, association, exponential, sum-of-both, factor, constant
+; hypotheses alone: if no values met them, the proof would say nothing
+(set-logic QF_LRA)
+(set-info :status sat)
+(declare-const acc-1-over-x Real)
+(declare-const acc-1-over-x.absent Bool)
+(declare-const acc-2-over-x Real)
+(declare-const acc-2-over-x.absent Bool)
+; r1 is max_p acc 2 over x, of which nothing else is used
+(declare-const r1 Real)
+(declare-const r1.absent Bool)
+(declare-const size-of-x Real)
+(declare-const lane-of-x Real)
+(declare-const d.next.x Bool)
+(declare-const a.next.x Real)
+(declare-const a.next.x.absent Bool)
+; t1 is max(acc 1 over x, a⁺x)
+(define-fun t1.absent () Bool (and acc-1-over-x.absent a.next.x.absent))
+(define-fun t1 () Real (ite acc-1-over-x.absent a.next.x (ite a.next.x.absent acc-1-over-x (ite (>= acc-1-over-x a.next.x) acc-1-over-x a.next.x))))
+; t2 is [d⁺x ? max(acc 1 over x, a⁺x) : acc 1 over x]
+(define-fun t2.absent () Bool (ite d.next.x t1.absent acc-1-over-x.absent))
+(define-fun t2 () Real (ite d.next.x t1 acc-1-over-x))
+; t3 is [d⁺x ? a⁺x : -∞]
+(define-fun t3.absent () Bool (or (not d.next.x) a.next.x.absent))
+(define-fun t3 () Real (ite d.next.x a.next.x 0.0))
+; t4 is max(max_p acc 2 over x, [d⁺x ? a⁺x : -∞])
+(define-fun t4.absent () Bool (and r1.absent t3.absent))
+(define-fun t4 () Real (ite r1.absent t3 (ite t3.absent r1 (ite (>= r1 t3) r1 t3))))
+; given 1 = 1
+(assert (= 1.0 1.0))
+; given 1 = 1
+(assert (= 1.0 1.0))
+; given acc 1 over x = max_p acc 2 over x
+(assert (or (and acc-1-over-x.absent r1.absent) (and (not acc-1-over-x.absent) (not r1.absent) (= acc-1-over-x r1))))
+; given 1 ≤ size of x
+(assert (<= 1.0 size-of-x))
+; given 0 ≤ lane of x
+(assert (<= 0.0 lane-of-x))
+; given ¬(size of x ≤ lane of x)
+(assert (not (<= size-of-x lane-of-x)))
+(check-sat)

@@ -1,0 +1,123 @@
+"""Squares about means over several axes, taken in parts: the chain, the numbers, what is left alone, what it is worth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import napkin_eq as nq
+from napkin_eq.certify.certificate import require_accepted
+from napkin_eq.egraph.budget import Budget
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.evaluate import output_order
+from napkin_eq.lang.term import Const, Index, Map, Reduce, Size, subterms
+from napkin_eq.pipeline.asked import proved_laws
+from napkin_eq.search import moments
+
+LENGTHS = {"n": 20, "c": 8, "h": 33, "w": 70}
+
+
+def total(axes, body):
+    for axis in reversed(axes):
+        body = Reduce("sum", axis, body)
+    return body
+
+
+def mean(axes, body):
+    found = total(axes, body)
+    for axis in axes:
+        found = found * Map("inv", (Map("real", (Size(axis),)),))
+    return found
+
+
+def forms(lengths=LENGTHS):
+    """Return what has squares about a mean, written in many ways, over arrays of some lengths."""
+    n, c, h, w = (Axis(name, length) for name, length in lengths.items())
+    x, y = nq.array("x", n, c, h, w), nq.array("y", n, c, h, w)
+
+    def squares(axes, value, order=None):
+        off = value + Map("neg", (mean(order or axes, value),))
+        return total(axes, off * off)
+
+    away = Map("neg", (mean((n, h, w), x),)) + x
+    return {
+        "batch": squares((n, h, w), x),
+        "the other way": squares((w, h, n), x),
+        "two ways": squares((n, h, w), x, (w, n, h)),
+        "group": squares((c, h, w), x),
+        "turned": total((n, h, w), away * away),
+        "of what is computed": squares((n, h, w), x * y),
+        "normalised": (x + Map("neg", (mean((n, h, w), x),)))
+        * Map("inv", (Map("sqrt", (mean((n, h, w), (x + Map("neg", (mean((n, h, w), x),)))
+        * (x + Map("neg", (mean((n, h, w), x),)))) + Const(1e-3),)),)),
+        "two of them": squares((n, h, w), x) + squares((n, h, w), y),
+    }  # fmt: skip
+
+
+def arrays_of(*terms):
+    random = np.random.default_rng(0)
+    inputs = Diagram("d", tuple((f"out{i}", term) for i, term in enumerate(terms))).inputs()
+    return {i.name: random.standard_normal([axis.size for axis in i.dims]) + 100 for i in inputs}
+
+
+@pytest.fixture(scope="module")
+def laws():
+    return proved_laws((), (), False)
+
+
+@pytest.mark.parametrize("name", sorted(forms()))
+def test_squares_about_a_mean_are_taken_in_parts_and_say_the_same(name, laws):
+    source = forms()[name]
+    made = moments.in_parts([source], laws, Budget(30.0))
+    assert made is not None
+    (target,) = made.outputs
+    require_accepted(source, target, made.steps, laws.statements, laws.verdicts)
+    arrays, order = arrays_of(source), [axis.name for axis in output_order(source)]
+    np.testing.assert_allclose(
+        nq.evaluate(target, arrays, order=order), nq.evaluate(source, arrays, order=order), rtol=1e-9
+    )
+
+
+def test_what_a_part_sums_is_summed_once(laws):
+    (target,) = moments.in_parts([forms()["normalised"]], laws, Budget(30.0)).outputs
+    folds = [t for t in subterms(target) if isinstance(t, Reduce) and t.axis.name == "w"]
+    assert len(folds) == 2  # the sums of the parts, and the squares about their means
+
+
+def test_the_same_diagram_gives_the_same_steps(laws):
+    once, again = (moments.in_parts([forms()["batch"]], laws, Budget(30.0)) for _ in range(2))
+    assert once == again
+
+
+def left_alone():
+    n, c, h, w = (Axis(name, length) for name, length in LENGTHS.items())
+    x, m = nq.array("x", n, c, h, w), nq.array("m", c)
+    off = x + Map("neg", (mean((n, h, w), x),))
+    small = forms({"n": 4, "c": 3, "h": 8, "w": 70})["batch"]
+    up_to = Index(w) <= Index(h)
+    return {
+        "so few lanes that a block holds them": small,
+        "about a point that is given": total((n, h, w), (x + m) * (x + m)),
+        "over one axis": total((w,), off * off),
+        "products of two": total((n, h, w), off * (x + m)),
+        "under a mask": total((n, h), Reduce("sum", w, off * off, up_to)),
+        "cubes": total((n, h, w), off * off * off),
+    }
+
+
+@pytest.mark.parametrize("name", sorted(left_alone()))
+def test_what_has_no_parts_is_left_alone(name, laws):
+    assert moments.in_parts([left_alone()[name]], laws, Budget(30.0)) is None
+
+
+@pytest.mark.parametrize("missing", ["squares-about", "fubini-sum"])
+def test_without_a_law_that_it_takes_nothing_is_taken_in_parts(missing):
+    assert moments.in_parts([forms()["batch"]], proved_laws([missing], (), False), Budget(30.0)) is None
+
+
+def test_what_is_normalised_over_places_is_read_twice_and_written_once():
+    sizes = {"n": 16, "c": 64, "h": 256, "w": 256}
+    derived = nq.derive(forms(sizes)["normalised"], dtype="float32")
+    array = 16 * 64 * 256 * 256 * 4
+    assert sum(t.cost.bytes_hbm for t in derived.tiled) < 3.1 * array
