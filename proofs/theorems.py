@@ -343,24 +343,19 @@ PROOFS: dict[str, str] = {
         "intros once. apply (reduce_split mul (Some 1) mul_1 mul_comm mul_assoc). intros x lane. apply eq_true, once,"
         " lane."
     ),
-    "split-masked-sum": (
-        "intros once. etransitivity; [| apply (reduce_split add (Some 0) add_0 add_comm add_assoc _ _ _ _ c"
-        " (fun x => choice (d x) (a x) (Some 0))); intros x lane; apply eq_true, once, lane]. clear once. unfold Sum, reduce."
-        " induction xs as [| x xs IH]; [reflexivity |]. cbn [map fold_right filter]. destruct (d x);"
-        " cbn [map fold_right]; rewrite IH; [reflexivity | symmetry; apply add_0]."
-    ),
-    "split-masked-max": (
-        "intros once. etransitivity; [| apply (reduce_split max absent max_absent max_comm max_assoc _ _ _ _ c"
-        " (fun x => choice (d x) (a x) (absent))); intros x lane; apply eq_true, once, lane]. clear once. unfold Max, reduce."
-        " induction xs as [| x xs IH]; [reflexivity |]. cbn [map fold_right filter]. destruct (d x);"
-        " cbn [map fold_right]; rewrite IH; [reflexivity | symmetry; apply max_absent]."
-    ),
-    "split-masked-prod": (
-        "intros once. etransitivity; [| apply (reduce_split mul (Some 1) mul_1 mul_comm mul_assoc _ _ _ _ c"
-        " (fun x => choice (d x) (a x) (Some 1))); intros x lane; apply eq_true, once, lane]. clear once. unfold Prod, reduce."
-        " induction xs as [| x xs IH]; [reflexivity |]. cbn [map fold_right filter]. destruct (d x);"
-        " cbn [map fold_right]; rewrite IH; [reflexivity | symmetry; apply mul_1]."
-    ),
+    **{
+        f"split-masked-{fold.lower()}": (
+            f"intros once. etransitivity; [| apply (reduce_split {op} {none} {op}_{unit} {op}_comm {op}_assoc _ _ _ _"
+            f" c (fun x => choice (d x) (a x) {none})); intros x lane; apply eq_true, once, lane]. clear once. unfold"
+            f" {fold}, reduce. induction xs as [| x xs IH]; [reflexivity |]. cbn [map fold_right filter]. destruct"
+            f" (d x); cbn [map fold_right]; rewrite IH; [reflexivity | symmetry; apply {op}_{unit}]."
+        )
+        for fold, op, none, unit in (
+            ("Sum", "add", "(Some 0)", "0"),
+            ("Max", "max", "absent", "absent"),
+            ("Prod", "mul", "(Some 1)", "1"),
+        )
+    },
     "squares-about": (
         "intros there known. assert (P : exists s t, Sum xs (fun x => a x) = Some s /\\ forall k, Sum xs (fun x => mul"
         " (add (a x) (Some k)) (add (a x) (Some k))) = Some (t + 2 * k * s + k * k * INR (length xs))). { induction xs"

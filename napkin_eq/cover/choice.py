@@ -20,7 +20,7 @@ from napkin_eq.cover.library import called, library_call, library_us
 from napkin_eq.cover.pieces import Piece, Storage
 from napkin_eq.cover.pricing import Pricing, Proved
 from napkin_eq.cover.program import Chosen, Column, cheapest
-from napkin_eq.egraph.budget import Budget
+from napkin_eq.egraph.budget import METER, Budget
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import STORAGE
 from napkin_eq.lang.errors import NapkinError, Undecided
@@ -36,6 +36,7 @@ MANY = 4  # times the elements of the largest input or output, of which a value 
 WORTH = 0.005  # of a cover's price, what a bundle must promise to save to be priced
 PROVING = 0.4  # of time that ends, what is kept for the proofs of the kernels that are chosen
 PROMISING = 0.6  # of the time there is, after which no more is priced because it is promising
+PRICED = 0.75  # of the time there is, after which a cover that is found is proved as it is
 GRACE = 2.0  # times the time there is, after which the kernels that a graph must have are sought no more, nor proved
 UNKNOWN = 1.0  # times its bound, by how much a candidate that was not priced in time is taken to exceed it
 # Of the time of a launch: what moving an array may take that is kept in float32 at that price
@@ -209,8 +210,8 @@ class Choice:
         left = min(budget.left(), budget.seconds - self._spent())
         return left if proof else left - PROVING * budget.seconds
 
-    def _over(self) -> bool:
-        ended = self._spent() > self.budget.seconds or self._left(False) <= 0
+    def _over(self, share: float = 1.0) -> bool:
+        ended = self._spent() > share * self.budget.seconds or self._left(False) <= 0
         if ended and "covering" not in self.budget.clock.stopped:
             self.budget.clock.stopped.append("covering")
         return ended or self.budget.over("covering")
@@ -342,7 +343,9 @@ class Choice:
         the bound or time is over.
         """
         best: tuple[Chosen, list[Offer]] | None = None
+        many = LIKELY
         for _ in range(ROUNDS):
+            begun = METER.counted
             known = [o for o in self.offers if o.price is not None]
             gains = self.gains([o for o in self.offers if o.price is None], known)
             least = self._solved([*known, *(o for o, gain in gains if gain > 0)])
@@ -360,7 +363,7 @@ class Choice:
             self.budget.clock.note(
                 "covering", candidates=len(self.offers), priced=priced, bound_us=self.bound, **reached
             )
-            if best is not None and (best[0].price <= (1 + NEAR) * self.bound or self._over()):
+            if best is not None and (best[0].price <= (1 + NEAR) * self.bound or self._over(PRICED)):
                 return best
             likely: dict[tuple[tuple[Term, ...], int], Offer] = {}
             for offer, gain in gains:  # of each value, and each number of contractions, the one that may save the most
@@ -370,12 +373,15 @@ class Choice:
             # place.
             if least[0].price > (1 + NEAR) * least[0].bound:
                 # Small ones are priced soon
-                fresh = [likely[key] for key in sorted(likely, key=lambda key: key[1])][:LIKELY] or fresh
+                fresh = [likely[key] for key in sorted(likely, key=lambda key: key[1])][:many] or fresh
             if best is not None and not fresh:
                 return best
             if self._left(False) <= 0:
                 break
+            solved = METER.counted
             self._price(fresh)
+            # Where prices take less than the programs between them, more are asked for at once
+            many = 2 * many if METER.counted - solved < solved - begun else LIKELY
         if best is None:
             raise NapkinError(f"diagram {self.diagram.name}: no cover was found within the limits")
         return best
@@ -493,7 +499,8 @@ class Choice:
                 if why:
                     raise Undecided(f"diagram {self.diagram.name}: {why}") from None
                 raise
-            ours = iter(self.pricing.prove(o.piece for o in offers if o.call is None))
+            spare = self._spent() < self.budget.seconds
+            ours = iter(self.pricing.prove((o.piece for o in offers if o.call is None), spare))
             made = [next(ours) if o.call is None else self._by_library(o.piece, o.call, o.bound) for o in offers]
             bad = False
             for offer, (proved, reason) in zip(offers, made, strict=True):

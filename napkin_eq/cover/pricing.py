@@ -31,6 +31,7 @@ from napkin_eq.verify.translation import accepted
 SEARCH, PROOF = 2.0, 16.0  # counted seconds for a candidate's search, and for that and its chain of steps
 # Of time that ends, what a candidate's search may take of it; and the least seconds for a proof that is begun
 SHARE, LEAST = 0.15, 0.2
+SLIGHT = 0.25  # of the seconds of a search, what one has for a kernel that takes little more than it must
 LATE = 3.0  # times the seconds of a search: what goes on for longer did not heed them, and is ended
 T = TypeVar("T")
 Found = tuple[Placed, Cuts]  # the cheapest form of a piece, and what is cut in it
@@ -146,14 +147,20 @@ class Pricing:
         their prices stay.
         """
         waiting = {p.key: p for p in pieces if self.of.soon.get((*self.about, p.key)) is False}
-        for key, found, _ in self._each(False, waiting, {}):
+        for key, found, _ in self._each(False, waiting, {}, SLIGHT * self.search):
             self.of.soon[*self.about, key], at = True, (*self.about, waiting[key].source, waiting[key].outputs)
             before = self.of.found.get(at)
             if found is not None and before and found[0].predicted_us < before[0][0].predicted_us:
                 self.of.found[at] = (found, *before)
 
-    def _each(self, chain: bool, pieces: Mapping[T, Piece], given: dict[T, float]) -> Iterator[tuple[T, Any, str]]:
-        """Yield what the pool gives of pieces, by their keys, as long as there is time; note the seconds of each."""
+    def _each(
+        self, chain: bool, pieces: Mapping[T, Piece], given: dict[T, float], seconds: float | None = None
+    ) -> Iterator[tuple[T, Any, str]]:
+        """Yield what the pool gives of pieces, by their keys, as long as there is time; note the seconds of each.
+
+        seconds: what a search has, if it is not what others have.
+        """
+        seconds = self.search if seconds is None else seconds
         left = self.left(chain)
         at = {key: (*self.about, piece.source, piece.outputs) for key, piece in pieces.items()}
         forms = {key: self.of.found.get(at[key], ()) for key in pieces}
@@ -162,13 +169,13 @@ class Pricing:
         def ask(key: T, taken: float, many: int) -> Task | workers.Done | None:
             if left <= taken:
                 return None
-            given[key] = min(PROOF, max(LEAST, (left - taken) / many)) if chain else self.search
+            given[key] = min(PROOF, max(LEAST, (left - taken) / many)) if chain else seconds
             done = _DONE.get(places[key])
             if done is not None and (not chain or done.took <= given[key]):
                 return done
             return self.aim.printer, chain, pieces[key], forms[key], given[key]
 
-        for key, found, why, took in self.pool.each([*pieces], ask, PROOF if chain else LATE * self.search):
+        for key, found, why, took in self.pool.each([*pieces], ask, PROOF if chain else LATE * seconds):
             if not chain or found is not None or given[key] == PROOF:  # with more time there may be a proof
                 _DONE[places[key]] = workers.Done(found, why, took)
             yield key, found, why
@@ -183,11 +190,15 @@ class Pricing:
         """Return the cheapest form of a piece, None where there is none."""
         return next(iter(together(self._job(piece, seconds), piece.outputs)), None)
 
-    def prove(self, pieces: Iterable[Piece]) -> list[tuple[Proved | None, str]]:
-        """Derive pieces, each with its chain of steps, and return each, or why it was not."""
+    def prove(self, pieces: Iterable[Piece], spare: bool = True) -> list[tuple[Proved | None, str]]:
+        """Derive pieces, each with its chain of steps, and return each, or why it was not.
+
+        spare: there is time to search for those that were priced as they are written.
+        """
         listed = list(pieces)
         fresh = {(p.source, p.outputs): p for p in listed if (*self.about, p.source, p.outputs) not in self.of.proved}
-        self._search(fresh.values())
+        if spare:
+            self._search(fresh.values())
         given: dict[tuple[Any, ...], float] = {}
         hasty: dict[tuple[Any, ...], tuple[Proved | None, str]] = {}
         for key, found, why in self._each(True, fresh, given):

@@ -255,8 +255,8 @@ def _led(job: Job, made: Rewritten, option: Output) -> bool:
 
 
 def _graph(job: Job) -> list[Output]:
-    """Derive a graph as a cover by kernels; where that is far from its bound, or none, also as anything else: one of few
-    contractions in what is left of the time.
+    """Derive a graph as a cover by kernels; where that is far from its bound, or none, also as anything else: what has
+    few contractions in what is left of the time.
     """
     many, cover = _contractions(job), _cover(job)
     if (

@@ -52,8 +52,8 @@ def in_parts(outputs: Sequence[Term], laws: Laws, budget: Budget) -> Rewritten |
         nest.exchanged(closure, part)
         assert isinstance(nest.body, Map) and isinstance(own := nest.body.args[0], Map)
         if own.args[0] is not value:
-            closure.instance("add-commutes", True, {"a": own.args[0], "b": own.args[1]})
-        bound = {"a": value, "r": reference, "x": part}
+            closure.instance("add-commutes", True, zip("ab", own.args, strict=True))
+        bound: dict[str, Axis | Term] = {"a": value, "r": reference, "x": part}
         if not closure.instance("squares-about", True, bound):
             return None
         law = closure.laws["squares-about"]
@@ -104,7 +104,8 @@ class _Nest:
             body = self.body
             for axis in reversed(self.axes[at + 1 :]):
                 body = Reduce("sum", axis, body)
-            closure.instance("fubini-sum", True, {"a": body, "x": part, "y": self.axes[at]})
+            values: dict[str, Axis | Term] = {"a": body, "x": part, "y": self.axes[at]}
+            closure.instance("fubini-sum", True, values)
 
 
 def _outermost(source: Term) -> list[Term]:

@@ -646,7 +646,7 @@ Theorem split_masked_max (P : Type) (ps : list P) (X : Type) (xs : list X) (a : 
   (forall x, In x xs -> eq (Sum ps (fun p => choice (c p x) (Some 1) (Some 0))) (Some 1) = true) ->
   Max (filter (fun x => d x) xs) (fun x => a x)
   = Max ps (fun p => Max xs (fun x => choice (c p x) (choice (d x) (a x) absent) absent)).
-Proof. intros once. etransitivity; [| apply (reduce_split max absent max_absent max_comm max_assoc _ _ _ _ c (fun x => choice (d x) (a x) (absent))); intros x lane; apply eq_true, once, lane]. clear once. unfold Max, reduce. induction xs as [| x xs IH]; [reflexivity |]. cbn [map fold_right filter]. destruct (d x); cbn [map fold_right]; rewrite IH; [reflexivity | symmetry; apply max_absent]. Qed.
+Proof. intros once. etransitivity; [| apply (reduce_split max absent max_absent max_comm max_assoc _ _ _ _ c (fun x => choice (d x) (a x) absent)); intros x lane; apply eq_true, once, lane]. clear once. unfold Max, reduce. induction xs as [| x xs IH]; [reflexivity |]. cbn [map fold_right filter]. destruct (d x); cbn [map fold_right]; rewrite IH; [reflexivity | symmetry; apply max_absent]. Qed.
 
 (* Π_{x | d} a → Π_p Π_x [c ? [d ? a : 1] : 1] if stretch(p, x, c), free(p, a), free(p, d) *)
 Theorem split_masked_prod (P : Type) (ps : list P) (X : Type) (xs : list X) (a : X -> val) (c : P -> X -> bool) (d : X -> bool) :

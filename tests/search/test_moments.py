@@ -1,4 +1,4 @@
-"""Squares about means over several axes, taken in parts: the chain, the numbers, what is left alone, what it is worth."""
+"""Squares about means over several axes, in parts: the chain, the numbers, what is left alone, what it is worth."""
 
 from __future__ import annotations
 
