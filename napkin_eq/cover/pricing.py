@@ -92,7 +92,7 @@ class Pricing:
         self.aim, self.laws, self.pool, self.left = aim, laws, pool, left
         self.priced = 0
         self.of: Known = aim.budget.clock.shared.setdefault("pieces", Known())
-        self.search = min(SEARCH, SHARE * aim.budget.seconds)
+        self.search = min(SEARCH, SHARE * aim.budget.seconds) if aim.budget.hard else SEARCH
         self.about = (
             f"{self.search:g}",
             aim.machine.name,

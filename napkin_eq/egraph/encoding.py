@@ -31,7 +31,7 @@ from napkin_eq.lang.term import (
     Walk,
     subterms,
 )
-from napkin_eq.laws.law import JUDGMENTS, Inference, Judgment, Law, Var, variables
+from napkin_eq.laws.law import JUDGMENTS, TRUE, Inference, Judgment, Law, Var, variables
 from napkin_eq.laws.shapes import MADE, READ
 
 Table = tuple[str, bool, tuple[tuple[str, bool], ...]]
@@ -312,6 +312,12 @@ def _law_rule(
         f"(= e__ {_pattern(left)})" if not isinstance(left, Var) else f"(real e__) (= e__ {_pattern(left)})"
     )
     bound |= variables(left)
+    if law.stage == "prepare":  # a fold under no mask has a law of its own
+        body.parts += [
+            f"(= w{i}__ {_pattern(TRUE)}) (!= v_{t.where.name} w{i}__)"
+            for i, t in enumerate(subterms(left))
+            if isinstance(t, Reduce) and isinstance(t.where, Var)
+        ]
     for condition in law.conditions:
         body.condition(condition, bound)
     ruleset = "algebra" if law.stage == "cut" else law.stage

@@ -36,7 +36,7 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Group, Length, Map, Proj, Read, Size, Store, Term, Tuple, Walk, as_real, subterms
 from napkin_eq.laws.axis_split import stretch_mask
-from napkin_eq.laws.law import Inference, Law, Statement
+from napkin_eq.laws.law import TRUE, Inference, Law, Statement
 
 # Scaling makes new terms, so it is bounded: a factor for each factor of a body, and few bodies have more than four.
 ALGEBRA_ROUNDS, SCALING_ROUNDS, STRUCTURE_ROUNDS, NODE_LIMIT = 6, 5, 4, 12_000
@@ -121,6 +121,8 @@ class _Bridge:
             self._encode(item)
         for part, axis in self.cuts:
             self._do(f"(J_stretch {axis_text(part)} {axis_text(axis)} {self._encode(stretch_mask(part, axis))})")
+        if self.cuts:
+            self._encode(TRUE)  # which laws of folds that are cut ask masks not to be
         self._do("\n".join(self._leaf_facts()))
         self._do(f"(run-schedule {_SETTLE})")
         self._record()

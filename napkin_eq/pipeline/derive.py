@@ -274,7 +274,7 @@ def _graph(job: Job) -> list[Output]:
             raise reason
         return [_unfused(job.on([output]), reason) for output in job.diagram.outputs]
     rest = _rest(job) if cover and many < GRAPH else job
-    if rest.aim.budget.left() <= 0:
+    if rest is not job and rest.aim.budget.left() <= 0:
         return cover
     try:
         found = _searched_in_full(job, rest, anew=rest is job and bool(cover))
