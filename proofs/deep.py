@@ -100,7 +100,10 @@ PROOFS: dict[str, str] = {
     "where-not-lt": "here. unfold lt. rewrite negb_involutive. reflexivity.",
     "where-not-le": "here. reflexivity.",
     "sum-where": "here. freed P1. apply Laws.sum_where.",
-    "sum-masked": "here. apply (Laws.sum_masked _ _ _ (fun i => truth (eta 1 f (upd p (r 0) i)))).",
+    **{
+        f"{fold}-masked": f"here. apply (Laws.{fold}_masked _ _ _ (fun i => truth (eta 1 f (upd p (r 0) i))))."
+        for fold in ("sum", "prod")
+    },
     **dict.fromkeys(
         ("run-at-most", "run-below"),
         "here. there 1 f p. there 2 f p. there 3 f p. there 4 f p. destruct (eta 0 f p); pointwise.",

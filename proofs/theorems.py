@@ -350,11 +350,7 @@ PROOFS: dict[str, str] = {
             f" {fold}, reduce. induction xs as [| x xs IH]; [reflexivity |]. cbn [map fold_right filter]. destruct"
             f" (d x); cbn [map fold_right]; rewrite IH; [reflexivity | symmetry; apply {op}_{unit}]."
         )
-        for fold, op, none, unit in (
-            ("Sum", "add", "(Some 0)", "0"),
-            ("Max", "max", "absent", "absent"),
-            ("Prod", "mul", "(Some 1)", "1"),
-        )
+        for fold, op, none, unit in (("Sum", "add", "(Some 0)", "0"), ("Max", "max", "absent", "absent"))
     },
     "squares-about": (
         "intros there known. assert (P : exists s t, Sum xs (fun x => a x) = Some s /\\ forall k, Sum xs (fun x => mul"
@@ -387,10 +383,13 @@ PROOFS: dict[str, str] = {
         " (max_none _ _ _ x none lane)."
     ),
     "sum-where": "intros. destruct c; [reflexivity | exact (reduce_neutral add (Some 0) add_0 _ xs)].",
-    "sum-masked": (
-        "intros. unfold Sum, reduce. induction xs as [| x xs IH]; [reflexivity |]. cbn [map fold_right filter]. "
-        "rewrite IH. destruct (c x); [reflexivity | apply add_0]."
-    ),
+    **{
+        f"{fold.lower()}-masked": (
+            f"intros. unfold {fold}, reduce. induction xs as [| x xs IH]; [reflexivity |]. cbn [map fold_right filter]."
+            f" rewrite IH. destruct (c x); [reflexivity | apply {neutral}]."
+        )
+        for fold, neutral in (("Sum", "add_0"), ("Prod", "mul_1"))
+    },
     "in-stretch": "intros once x lane. apply eq_true, once, lane.",
     "distribute": "intros. apply sum_factor. assumption.",
     "distribute-present": "intros there. destruct a as [k |]; [apply sum_scaled | discriminate].",

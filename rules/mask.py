@@ -1,6 +1,6 @@
 """Masks: a masked lane is absent, and a reduction may leave out lanes that cannot change it."""
 
-from napkin_eq.law import ABSENT, Map, Mask, Max, Sum, absent, exp, finite, free, infer, law, where, zero
+from napkin_eq.law import ABSENT, Map, Mask, Max, Reduce, Sum, absent, exp, finite, free, infer, law, where, zero
 
 
 @law("Two masks over one value are one mask.", floating="exact")
@@ -96,6 +96,11 @@ def zero_sum(a, c, y):
 @law("A maximum may leave out absent lanes.", stage="structure", floating="exact")
 def skip_max(a, c, x):
     return Max(x, a), Max(x, a, c), absent(c, a)
+
+
+@law("A product of what is masked to one is the product under the mask.", floating="exact")
+def prod_masked(a, c, x):
+    return Reduce("prod", x, where(c, a, 1.0)), Reduce("prod", x, a, c)
 
 
 @law("A sum may leave out lanes that are zero.", stage="structure", floating="exact")

@@ -37,12 +37,6 @@ def split_masked_max(a, c, d: Mask, x, p: Axis):
     return Max(x, a, d), parts, stretch(p, x, c), free(p, a), free(p, d)
 
 
-@law("A product under a mask is the product of those over the stretches of its axis.", stage="prepare")
-def split_masked_prod(a, c, d: Mask, x, p: Axis):
-    parts = Reduce("prod", p, Reduce("prod", x, where(c, where(d, a, 1.0), 1.0)))
-    return Reduce("prod", x, a, d), parts, stretch(p, x, c), free(p, a), free(p, d)
-
-
 @law("Sums over the stretches of an axis of what does not vary along it are a sum over that axis.", stage="cut")
 def join_stretches(a, c: Mask, x, p: Axis):
     return Sum(p, Sum(x, where(c, a, 0.0))), Sum(x, a), stretch(p, x, c), free(x, a), free(p, a)

@@ -430,7 +430,7 @@ class Extractor:
         axis: Axis = node.fields[0]
         body, where = parts[0], parts[1]
         if (counter := self.cut.get(axis.name)) and (
-            body.passes(counter) or all(a.name != counter for a in body.term.axes)
+            body.passes(counter) or all(a.name != counter for a in (*body.term.axes, *where.term.axes))
         ):
             return None
         if head == "Online" and axis.name in self.counters and extent(axis) <= HELD:

@@ -598,6 +598,12 @@ Theorem skip_max (X : Type) (xs : list X) (a : X -> val) (c : X -> bool) :
   = Max (filter (fun x => c x) xs) (fun x => a x).
 Proof. intros out. symmetry. apply (reduce_filter max absent max_absent). intros x lane. apply or_eq, out, lane. Qed.
 
+(* Π_x [c ? a : 1] → Π_{x | c} a *)
+Theorem prod_masked (X : Type) (xs : list X) (a : X -> val) (c : X -> bool) :
+  Prod xs (fun x => choice (c x) (a x) (Some 1))
+  = Prod (filter (fun x => c x) xs) (fun x => a x).
+Proof. intros. unfold Prod, reduce. induction xs as [| x xs IH]; [reflexivity |]. cbn [map fold_right filter]. rewrite IH. destruct (c x); [reflexivity | apply mul_1]. Qed.
+
 (* Σ_x a → Σ_{x | c} a if zero(c, a) *)
 Theorem skip_sum (X : Type) (xs : list X) (a : X -> val) (c : X -> bool) :
   (forall x, In x xs -> orb (c x) (eq (a x) (Some 0)) = true) ->
@@ -647,13 +653,6 @@ Theorem split_masked_max (P : Type) (ps : list P) (X : Type) (xs : list X) (a : 
   Max (filter (fun x => d x) xs) (fun x => a x)
   = Max ps (fun p => Max xs (fun x => choice (c p x) (choice (d x) (a x) absent) absent)).
 Proof. intros once. etransitivity; [| apply (reduce_split max absent max_absent max_comm max_assoc _ _ _ _ c (fun x => choice (d x) (a x) absent)); intros x lane; apply eq_true, once, lane]. clear once. unfold Max, reduce. induction xs as [| x xs IH]; [reflexivity |]. cbn [map fold_right filter]. destruct (d x); cbn [map fold_right]; rewrite IH; [reflexivity | symmetry; apply max_absent]. Qed.
-
-(* Π_{x | d} a → Π_p Π_x [c ? [d ? a : 1] : 1] if stretch(p, x, c), free(p, a), free(p, d) *)
-Theorem split_masked_prod (P : Type) (ps : list P) (X : Type) (xs : list X) (a : X -> val) (c : P -> X -> bool) (d : X -> bool) :
-  (forall x, In x xs -> eq (Sum ps (fun p => choice (c p x) (Some 1) (Some 0))) (Some 1) = true) ->
-  Prod (filter (fun x => d x) xs) (fun x => a x)
-  = Prod ps (fun p => Prod xs (fun x => choice (c p x) (choice (d x) (a x) (Some 1)) (Some 1))).
-Proof. intros once. etransitivity; [| apply (reduce_split mul (Some 1) mul_1 mul_comm mul_assoc _ _ _ _ c (fun x => choice (d x) (a x) (Some 1))); intros x lane; apply eq_true, once, lane]. clear once. unfold Prod, reduce. induction xs as [| x xs IH]; [reflexivity |]. cbn [map fold_right filter]. destruct (d x); cbn [map fold_right]; rewrite IH; [reflexivity | symmetry; apply mul_1]. Qed.
 
 (* Σ_p Σ_x [c ? a : 0] → Σ_x a if stretch(p, x, c), free(x, a), free(p, a) *)
 Theorem join_stretches (P : Type) (ps : list P) (X : Type) (xs : list X) (a : val) (c : P -> X -> bool) :
@@ -957,5 +956,5 @@ Theorem skip_online (X : Type) (xs : list X) (x_blocks : list (list X)) (a : lis
   = Online x_blocks (fun now x => c now x) (fun now x => a now x) (fun seen now acc => u seen now acc).
 Proof. intros <- full zero. apply kept; assumption. Qed.
 
-Definition laws := (@settled_sum, @settled_over, @settled_size, @settled_local, @settled_mul, @settled_add, @settled_inv, @moves_bare, @moves_weighted, @moves_more, @moves_more_weighted, @carry, @carry_weighted, @carry_scaled, @exp_add, @exp_neg, @log_mul, @log_inv, @log_exp, @exp_log, @root_squared, @shift, @shift_weighted, @nonneg_exp, @pos_exp, @pos_size, @nonneg_size, @nonneg_square, @nonneg_abs, @pos_sigmoid, @pos_mul, @nonneg_mul, @pos_add, @pos_add_right, @nonneg_add, @pos_inv, @nonneg_inv, @pos_sqrt, @pos_sum, @nonneg_sum, @finite_add, @finite_mul, @finite_max, @finite_max_right, @finite_min, @finite_where, @finite_exp, @finite_log, @finite_reduce_sum, @finite_reduce_max, @finite_reduce_prod, @le_max, @le_larger, @le_where, @le_mul, @safe_difference, @finite_neg, @finite_inv, @finite_sqrt, @finite_tanh, @finite_sigmoid, @finite_sin, @finite_cos, @finite_abs, @finite_floor, @finite_expm1, @pos_nonneg, @pos_nonzero, @nonneg_finite, @nonzero_finite, @where_and, @where_same, @where_larger, @where_smaller, @where_exp, @where_mul, @where_add, @where_add_zero, @absent_where, @zero_where, @absent_add, @absent_mul, @absent_add_right, @absent_mul_right, @zero_exp, @zero_mul, @zero_mul_right, @zero_sum, @skip_max, @skip_sum, @squares_about, @split_sum, @split_max, @split_prod, @split_masked_sum, @split_masked_max, @split_masked_prod, @join_stretches, @rebase, @rebase_bare, @where_turned, @sum_where, @sum_masked, @in_stretch, @distribute, @distribute_present, @sum_add, @sum_neg, @sum_constant, @sum_constant_present, @fubini_sum, @fubini_max, @fubini_prod, @max_shift, @max_scale, @scales_exp, @le_prev, @le_prev_larger, @scales_inv, @scales_local, @scales_both, @rescale, @add_commutes, @mul_commutes, @add_associates, @mul_associates, @factor, @mul_one, @add_zero, @neg_mul, @neg_add, @neg_neg, @inv_mul, @inv_inv, @cancel, @stream_sum, @stream_max, @stream_prod, @fuse_sum, @fuse_max, @fuse_prod, @fuse_online, @skip_online).
+Definition laws := (@settled_sum, @settled_over, @settled_size, @settled_local, @settled_mul, @settled_add, @settled_inv, @moves_bare, @moves_weighted, @moves_more, @moves_more_weighted, @carry, @carry_weighted, @carry_scaled, @exp_add, @exp_neg, @log_mul, @log_inv, @log_exp, @exp_log, @root_squared, @shift, @shift_weighted, @nonneg_exp, @pos_exp, @pos_size, @nonneg_size, @nonneg_square, @nonneg_abs, @pos_sigmoid, @pos_mul, @nonneg_mul, @pos_add, @pos_add_right, @nonneg_add, @pos_inv, @nonneg_inv, @pos_sqrt, @pos_sum, @nonneg_sum, @finite_add, @finite_mul, @finite_max, @finite_max_right, @finite_min, @finite_where, @finite_exp, @finite_log, @finite_reduce_sum, @finite_reduce_max, @finite_reduce_prod, @le_max, @le_larger, @le_where, @le_mul, @safe_difference, @finite_neg, @finite_inv, @finite_sqrt, @finite_tanh, @finite_sigmoid, @finite_sin, @finite_cos, @finite_abs, @finite_floor, @finite_expm1, @pos_nonneg, @pos_nonzero, @nonneg_finite, @nonzero_finite, @where_and, @where_same, @where_larger, @where_smaller, @where_exp, @where_mul, @where_add, @where_add_zero, @absent_where, @zero_where, @absent_add, @absent_mul, @absent_add_right, @absent_mul_right, @zero_exp, @zero_mul, @zero_mul_right, @zero_sum, @skip_max, @prod_masked, @skip_sum, @squares_about, @split_sum, @split_max, @split_prod, @split_masked_sum, @split_masked_max, @join_stretches, @rebase, @rebase_bare, @where_turned, @sum_where, @sum_masked, @in_stretch, @distribute, @distribute_present, @sum_add, @sum_neg, @sum_constant, @sum_constant_present, @fubini_sum, @fubini_max, @fubini_prod, @max_shift, @max_scale, @scales_exp, @le_prev, @le_prev_larger, @scales_inv, @scales_local, @scales_both, @rescale, @add_commutes, @mul_commutes, @add_associates, @mul_associates, @factor, @mul_one, @add_zero, @neg_mul, @neg_add, @neg_neg, @inv_mul, @inv_inv, @cancel, @stream_sum, @stream_max, @stream_prod, @fuse_sum, @fuse_max, @fuse_prod, @fuse_online, @skip_online).
 Print Assumptions laws.
