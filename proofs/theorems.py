@@ -310,6 +310,8 @@ def _for_all(lanes: Sequence[str], now: str = "", walked: str = "") -> str:
 WITH_LANES = ("distribute", "sum-constant")
 # Proofs of statements that are not about single lanes, or need more than cases and arithmetic. Lemmas are those of
 # Values.v.
+# Folds in Values.v: the operator, what it leaves alone, and the ending of the lemma that says so
+FOLDS = ("Sum", "add", "(Some 0)", "0"), ("Max", "max", "absent", "absent"), ("Prod", "mul", "(Some 1)", "1")
 PROOFS: dict[str, str] = {
     "exp-add": "pointwise. f_equal. apply exp_plus.",
     "exp-neg": "pointwise. f_equal. apply exp_Ropp.",
@@ -331,18 +333,13 @@ PROOFS: dict[str, str] = {
     "skip-sum": (
         "intros out. symmetry. apply (reduce_filter add (Some 0) add_0). intros x lane. apply or_eq, out, lane."
     ),
-    "split-sum": (
-        "intros once. apply (reduce_split add (Some 0) add_0 add_comm add_assoc). intros x lane. apply eq_true, once,"
-        " lane."
-    ),
-    "split-max": (
-        "intros once. apply (reduce_split max absent max_absent max_comm max_assoc). intros x lane. apply eq_true,"
-        " once, lane."
-    ),
-    "split-prod": (
-        "intros once. apply (reduce_split mul (Some 1) mul_1 mul_comm mul_assoc). intros x lane. apply eq_true, once,"
-        " lane."
-    ),
+    **{
+        f"split-{fold.lower()}": (
+            f"intros once. apply (reduce_split {op} {none} {op}_{unit} {op}_comm {op}_assoc). intros x lane. apply"
+            " eq_true, once, lane."
+        )
+        for fold, op, none, unit in FOLDS
+    },
     **{
         f"split-masked-{fold.lower()}": (
             f"intros once. etransitivity; [| apply (reduce_split {op} {none} {op}_{unit} {op}_comm {op}_assoc _ _ _ _"
@@ -350,7 +347,8 @@ PROOFS: dict[str, str] = {
             f" {fold}, reduce. induction xs as [| x xs IH]; [reflexivity |]. cbn [map fold_right filter]. destruct"
             f" (d x); cbn [map fold_right]; rewrite IH; [reflexivity | symmetry; apply {op}_{unit}]."
         )
-        for fold, op, none, unit in (("Sum", "add", "(Some 0)", "0"), ("Max", "max", "absent", "absent"))
+        for fold, op, none, unit in FOLDS
+        if fold != "Prod"  # no law
     },
     "squares-about": (
         "intros there known. assert (P : exists s t, Sum xs (fun x => a x) = Some s /\\ forall k, Sum xs (fun x => mul"
@@ -386,9 +384,10 @@ PROOFS: dict[str, str] = {
     **{
         f"{fold.lower()}-masked": (
             f"intros. unfold {fold}, reduce. induction xs as [| x xs IH]; [reflexivity |]. cbn [map fold_right filter]."
-            f" rewrite IH. destruct (c x); [reflexivity | apply {neutral}]."
+            f" rewrite IH. destruct (c x); [reflexivity | apply {op}_{unit}]."
         )
-        for fold, neutral in (("Sum", "add_0"), ("Prod", "mul_1"))
+        for fold, op, _, unit in FOLDS
+        if fold != "Max"  # no law
     },
     "in-stretch": "intros once x lane. apply eq_true, once, lane.",
     "distribute": "intros. apply sum_factor. assumption.",

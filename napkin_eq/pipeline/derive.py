@@ -171,10 +171,16 @@ def kernels(job: Job) -> list[Output]:
     little of the work.
     """
     job = _at_once(job)
-    parts = _in_parts(job)
-    if parts and _predicted(parts) <= PARTS * _moving(job):
+    if not (parts := _in_parts(job)):
+        return _as_one(job)
+    if _predicted(parts) <= PARTS * _moving(job):
         return parts
-    return min([_as_one(job if not parts else _rest(job)), *filter(None, [parts])], key=_predicted)
+    rest = _rest(job)
+    if rest.aim.budget.left() > 0:
+        with suppress(NapkinError):
+            parts = min([_as_one(rest), parts], key=_predicted)
+        _told(job, rest)
+    return parts
 
 
 def _as_one(job: Job) -> list[Output]:

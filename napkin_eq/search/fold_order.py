@@ -11,9 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from napkin_eq.egraph.budget import Budget
-from napkin_eq.egraph.congruence import Closure
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.operators import PLACES
 from napkin_eq.lang.term import Const, Input, Reduce, Term, Tuple, rewritten, subterms
 from napkin_eq.search.job import Laws, Rewritten
@@ -27,7 +25,7 @@ def reordered(outputs: Sequence[Term], laws: Laws, budget: Budget) -> Rewritten 
     already, or where a law that it takes is left out.
     """
     source = outputs[0] if len(outputs) == 1 else Tuple(tuple(outputs))
-    closure = Closure(laws.statements, budget, {name: verdict.lanes for name, verdict in laws.verdicts.items()})
+    closure = laws.closure(budget)
 
     def in_order(term: Term) -> Term:
         """Move the outermost fold of a nest inwards as far as it must go: those below it are in order."""
@@ -41,11 +39,7 @@ def reordered(outputs: Sequence[Term], laws: Laws, budget: Budget) -> Rewritten 
     target = rewritten(source, in_order)
     if target is source:
         return None
-    try:
-        steps = closure.explain(source, target)
-    except NapkinError:  # the chain is sought in a limit of time
-        return None
-    return Rewritten(target.items if isinstance(target, Tuple) else (target,), steps)
+    return Rewritten.of(closure, source, target)
 
 
 def _swaps(outer: Reduce, inner: Reduce) -> bool:

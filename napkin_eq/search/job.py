@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from napkin_eq.egraph.budget import Budget
-from napkin_eq.egraph.congruence import Step
+from napkin_eq.egraph.congruence import Closure, Step
 from napkin_eq.egraph.nodes import Saturated
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import output_order
 from napkin_eq.lang.term import Term, Tuple
 from napkin_eq.laws.inference import Judge
@@ -77,6 +78,10 @@ class Laws:
         """Tells whether a judgment is derived by the inferences."""
         return prover(self.statements)
 
+    def closure(self, budget: Budget) -> Closure:
+        """Return a closure in which instances of these laws may be entered."""
+        return Closure(self.statements, budget, {name: verdict.lanes for name, verdict in self.verdicts.items()})
+
     def without_steps(self) -> Laws:
         """Return the laws without those of sums that are carried by steps."""
         kept = [s for s in self.statements if not (isinstance(s, Law) and any(c.name == "moves" for c in s.conditions))]
@@ -89,6 +94,17 @@ class Rewritten:
 
     outputs: tuple[Term, ...]
     steps: list[Step]
+
+    @classmethod
+    def of(cls, closure: Closure, source: Term, target: Term) -> Rewritten | None:
+        """Return a term in another form, of several outputs a Tuple, by the instances that were entered; None where
+        there is no chain, which is sought in a limit of time.
+        """
+        try:
+            steps = closure.explain(source, target)
+        except NapkinError:
+            return None
+        return cls(target.items if isinstance(target, Tuple) else (target,), steps)
 
 
 @dataclass(frozen=True, slots=True)

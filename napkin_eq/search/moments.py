@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
 
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.congruence import Closure
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Input, Map, Reduce, Term, Tuple, rebuilt, subterms
 from napkin_eq.laws.inference import substitute
 from napkin_eq.machine.cost import elements
@@ -34,7 +35,7 @@ def in_parts(outputs: Sequence[Term], laws: Laws, budget: Budget) -> Rewritten |
     nests = [nest for nest in map(_Nest.of, _outermost(source)) if nest is not None]
     if not any(map(_squared, nests)):
         return None
-    closure = Closure(laws.statements, budget, {name: verdict.lanes for name, verdict in laws.verdicts.items()})
+    closure = laws.closure(budget)
     if not closure.laws.keys() >= LAWS:
         return None
     made: dict[Term, Term] = {}
@@ -61,18 +62,16 @@ def in_parts(outputs: Sequence[Term], laws: Laws, budget: Budget) -> Rewritten |
     if not made:
         return None
     target = _replaced(source, made)
-    try:
-        steps = closure.explain(source, target)
-    except NapkinError:  # the chain is sought in a limit of time
-        return None
-    return Rewritten(target.items if isinstance(target, Tuple) else (target,), steps)
+    return Rewritten.of(closure, source, target)
 
 
+@dataclass(frozen=True, slots=True)
 class _Nest:
     """Sums over several axes of one body, without masks."""
 
-    def __init__(self, top: Term, axes: tuple[Axis, ...], body: Term) -> None:
-        self.top, self.axes, self.body = top, axes, body
+    top: Term
+    axes: tuple[Axis, ...]
+    body: Term
 
     @classmethod
     def of(cls, top: Term) -> _Nest | None:
@@ -93,19 +92,20 @@ class _Nest:
 
     def over(self, body: Term, part: Axis) -> Term:
         """Return the sums over the axes but one of a body."""
-        for axis in reversed([a for a in self.axes if a != part]):
-            body = Reduce("sum", axis, body)
-        return body
+        return _summed([axis for axis in self.axes if axis != part], body)
 
     def exchanged(self, closure: Closure, part: Axis) -> None:
         """Enter that this is the same with the sum over one of its axes innermost."""
         place = self.axes.index(part)
         for at in range(place + 1, len(self.axes)):
-            body = self.body
-            for axis in reversed(self.axes[at + 1 :]):
-                body = Reduce("sum", axis, body)
-            values: dict[str, Axis | Term] = {"a": body, "x": part, "y": self.axes[at]}
+            rest = _summed(self.axes[at + 1 :], self.body)
+            values: dict[str, Axis | Term] = {"a": rest, "x": part, "y": self.axes[at]}
             closure.instance("fubini-sum", True, values)
+
+
+def _summed(axes: Sequence[Axis], body: Term) -> Term:
+    """Return the sums of a body over some axes, the first outermost."""
+    return reduce(lambda term, axis: Reduce("sum", axis, term), reversed(axes), body)
 
 
 def _outermost(source: Term) -> list[Term]:

@@ -15,7 +15,6 @@ from functools import reduce
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.congruence import Closure
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Index, Map, Reduce, Scan, Term, Tuple, rewritten, subterms
 from napkin_eq.laws.axis_split import stretch_mask
 from napkin_eq.laws.inference import substitute
@@ -54,7 +53,7 @@ def cut(outputs: Sequence[Term], laws: Laws, length: int, budget: Budget) -> Rew
     """
     if not {s.name for s in laws.statements} >= LAWS:
         return None
-    closure = Closure(laws.statements, budget, {name: verdict.lanes for name, verdict in laws.verdicts.items()})
+    closure = laws.closure(budget)
     names = {f.name for t in subterms(*outputs) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
     source = outputs[0] if len(outputs) == 1 else Tuple(tuple(outputs))
     closure.add(source)
@@ -69,11 +68,7 @@ def cut(outputs: Sequence[Term], laws: Laws, length: int, budget: Budget) -> Rew
     if not made:
         return None
     target = rewritten(source, lambda term: made.get(term, term))
-    try:
-        steps = closure.explain(source, target)
-    except NapkinError:  # the chain is sought in a limit of time; what holds a sum that was cut may have changed
-        return None
-    return Rewritten(target.items if isinstance(target, Tuple) else (target,), steps)
+    return Rewritten.of(closure, source, target)
 
 
 def _compared(fold: Reduce) -> tuple[Axis, Axis] | None:

@@ -10,8 +10,10 @@ from napkin_eq.certify.certificate import require_accepted
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import output_order
 from napkin_eq.lang.term import Const, Index, Map, Reduce, Size, subterms
+from napkin_eq.pipeline import derive as pipeline
 from napkin_eq.pipeline.asked import proved_laws
 from napkin_eq.search import moments
 
@@ -114,6 +116,18 @@ def test_what_has_no_parts_is_left_alone(name, laws):
 @pytest.mark.parametrize("missing", ["squares-about", "fubini-sum"])
 def test_without_a_law_that_it_takes_nothing_is_taken_in_parts(missing):
     assert moments.in_parts([forms()["batch"]], proved_laws([missing], (), False), Budget(30.0)) is None
+
+
+def test_a_plan_in_parts_stands_where_nothing_else_is_found_in_what_time_is_left(monkeypatch):
+    def refused(job):
+        job.aim.budget.clock.stopped.append("saturation")
+        raise NapkinError("no plan fits")
+
+    monkeypatch.setattr(pipeline, "PARTS", 0.0)
+    monkeypatch.setattr(pipeline, "_as_one", refused)
+    derived = nq.derive(forms()["batch"], dtype="float32")
+    assert "squares-about" in {step.law for step in derived.outputs[0].steps} and "saturation" in derived.limited
+    assert derived.outputs[0].translation.status == "agrees"
 
 
 def test_what_is_normalised_over_places_is_read_twice_and_written_once():
