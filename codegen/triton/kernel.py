@@ -229,7 +229,7 @@ class KernelText(Blocks):
             (s.out.name, s) for s in statements(self.kernel.body) if isinstance(s, Iota) and s.out.name in load.index
         ):
             step = 1
-            if name == load.index[-1]:
+            if name == self.kernel.minor(load):
                 step = min(LINE_BYTES // BYTES[load.out.dtype], self.kernel.coord(stmt.coord).tile)
             self.values[name] = stmt.out
             if name not in values or step > 1:

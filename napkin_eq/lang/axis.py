@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from napkin_eq.lang.errors import NapkinError, checked_name
@@ -41,6 +42,13 @@ class Axis:
     def divides(self, tile: int) -> bool:
         """Tell whether `tile` is known to divide the size; nothing known means no."""
         return (self.size or self.multiple) % tile == 0
+
+
+def minor(dims: Sequence[Axis]) -> int:
+    """Return the place among an array's dimensions of the one along which neighbours are neighbours in memory: the last
+    that has more than one element, or the last of all.
+    """
+    return next((at for at in reversed(range(len(dims))) if dims[at].size != 1), len(dims) - 1)
 
 
 def axes(names: str, **sizes: int | None) -> tuple[Axis, ...]:

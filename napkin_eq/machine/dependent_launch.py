@@ -79,7 +79,7 @@ def _asked(kernel: Kernel, waits: int, inputs: set[str]) -> Iterator[Load]:
     for stmt in loop.parts[0].body:
         if isinstance(stmt, Load) and stmt.buffer in inputs and not stmt.masks:
             names = [i for i in stmt.index if isinstance(i, str)]
-            last = known.get(names[-1]) if names and names[-1] == stmt.index[-1] else None
+            last = known.get(names[-1]) if names and names[-1] == kernel.minor(stmt) else None
             if (
                 walked & {*names}
                 and all(n in known or n in walked for n in names)

@@ -13,7 +13,7 @@ from functools import partial, reduce
 from napkin_eq.egraph.budget import Budget, Clock
 from napkin_eq.egraph.nodes import Saturated
 from napkin_eq.egraph.saturate import SAME_VALUE, saturate
-from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.axis import Axis, minor
 from napkin_eq.lang.dtypes import BY_NAME, STORAGE, output_type
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval, wide
@@ -282,7 +282,7 @@ def _large_blocks(kernel: p.Kernel) -> int:
     held = {c.axis for c in whole if c.axis in stored} - {kernel.coord(g).axis for g in kernel.grid}
     extents = {g: extent(kernel.coord(g).axis) for g in kernel.grid}
     # A last axis of one lane has no neighbours
-    beside = {next((d for d in b.dims[::-1] if d.size != 1), b.dims[-1]) for b in kernel.reads if b.name in walked}
+    beside = {b.dims[minor(b.dims)] for b in kernel.reads if b.name in walked}
     beside -= streamed
     pairs = any(isinstance(s, p.Dot) for s in p.statements(kernel.body)) or not any(
         own >= {*kernel.grid} for own in read

@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, replace
 
 from napkin_eq.egraph.budget import METER
-from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.axis import Axis, minor
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Fold, Index, Input, Map, Online, Proj, Recur, Scan, Store, Term, subterms
 from napkin_eq.laws.axis_split import is_stretch
@@ -76,7 +76,7 @@ def choices(
     stored: the arrays of values that other kernels have stored for it, and those that it writes. within: of folded
     axes, numbers that whole tiles make up.
     """
-    lasts = {buffer.dims[-1] for buffer in stored if buffer.dims}
+    lasts = {buffer.dims[minor(buffer.dims)] for buffer in stored if buffer.dims}
     terms = kernel_terms(store)[:-1]
     leaves = [t for t in terms if not t.children or isinstance(t, (Store, Proj))]
     arrays = [t for t in leaves if t.axes]
@@ -88,7 +88,7 @@ def choices(
         shared = any(axis.name not in {a.name for a in t.axes} for t in arrays) or any(
             isinstance(t, Streamed) and axis.name not in {a.name for a in t.axes} for t in terms
         )
-        last = axis in lasts or any(getattr(t, "dims", t.axes)[-1:] == (axis,) for t in arrays)
+        last = axis in lasts or any(d[minor(d)] == axis for d in (getattr(t, "dims", t.axes) for t in arrays))
         scanned = any(isinstance(t, Scan) and t.axis == axis for t in terms)  # one tile has to hold it, or walk it
         most = LONG if alone else SMALL
         found[axis.name] = _sizes(axis, streamed=True, least=1, most=most) if shared or last or scanned else [1]
@@ -498,7 +498,7 @@ def _folds_columns(fold: Fold) -> bool:
         return False
     held = [t for t in kernel_terms(fold) if isinstance(t, (Input, Store, Proj)) and fold.axis in t.axes]
     inputs = [t for t in held if isinstance(t, Input)]
-    return all(len(t.axes) > 1 for t in held) and all(t.dims[-1] != fold.axis for t in inputs)
+    return all(len(t.axes) > 1 for t in held) and all(t.dims[minor(t.dims)] != fold.axis for t in inputs)
 
 
 def _lanes(kernel: p.Kernel, tiles: Mapping[str, int]) -> dict[str, int]:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.axis import Axis, minor
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.resources import BYTES, SECTOR, moved_by, nearest, neighbours_taken, repeated
 
@@ -68,7 +68,7 @@ def near(
 
 
 def _skewed(buffer: p.Buffer) -> bool:
-    row = buffer.dims[-1].size
+    row = buffer.dims[minor(buffer.dims)].size
     return len(buffer.dims) > 1 and row is not None and row > 1 and row * BYTES[buffer.dtype] % SECTOR != 0
 
 

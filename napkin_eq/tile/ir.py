@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.axis import Axis, minor
 from napkin_eq.lang.dtypes import BY_SHORT
 
 Operand = str | int | float | bool
@@ -465,6 +465,12 @@ class Kernel:
 
     def buffer(self, name: str) -> Buffer:
         return next(b for b in (*self.reads, *self.writes) if b.name == name)
+
+    def minor(self, access: Load | StoreTile) -> Operand:
+        """Return the place of an access to an array with dimensions along the one whose neighbours are neighbours in
+        memory.
+        """
+        return access.index[minor(self.buffer(access.buffer).dims)]
 
     def whole(self, buffer: Buffer) -> Buffer:
         """Return an array of the kernel as others see it: with each axis that it takes with others as one."""

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.axis import Axis, minor
 from napkin_eq.lang.dtypes import table
 from napkin_eq.lang.operators import OPS
 from napkin_eq.tile import ir as p
@@ -367,7 +367,7 @@ def short_rows(buffer: p.Buffer) -> bool:
     """Tell whether rows of an array are shorter than what memory takes at once: then threads that go along a row go on
     along the next one.
     """
-    row = buffer.dims[-1].size if buffer.dims else None
+    row = buffer.dims[minor(buffer.dims)].size if buffer.dims else None
     return row is not None and row * BYTES[buffer.dtype] < SECTOR
 
 
@@ -397,7 +397,7 @@ def crossing(
             for c in values[place].coords
         }
         order = tuple(sorted(coords, key=lambda c: (-near[c][0], -near[c][1])))
-        if adjoining(access.index[-1], made, values):
+        if adjoining(kernel.minor(access), made, values):
             vector = _side_by_side(kernel, access, coords, order[0], made, values)
             if not short_rows(kernel.buffer(access.buffer)):
                 order = (order[0], *(c for c in coords if c != order[0]))
@@ -421,7 +421,7 @@ def _side_by_side(
         along = (
             s
             for s in p.statements(kernel.body)
-            if isinstance(s, (p.Load, p.StoreTile)) and neighbours(s.index, values) == first
+            if isinstance(s, (p.Load, p.StoreTile)) and neighbours(kernel, s, values) == first
         )
         alike += [s for s in along if values[s.out.name if isinstance(s, p.Load) else s.value].coords == coords]
     return max(neighbours_taken(kernel, s, first, made, values) for s in alike)
@@ -433,10 +433,10 @@ def neighbours_taken(
     """Return how many neighbours a thread may take at once: a number that divides every row, so that each begins as the
     first, and what a mask leaves.
     """
-    if not adjoining(stmt.index[-1], made, values):
-        return 1
     buffer = kernel.buffer(stmt.buffer)
-    rows = [nominal(buffer.dims[-1])] if len(buffer.dims) > 1 else []
+    if not adjoining(kernel.minor(stmt), made, values):
+        return 1
+    rows = [nominal(buffer.dims[minor(buffer.dims)])] if len(buffer.dims) > 1 else []
     masked = any(last in values[mask].coords for mask in stmt.masks)
     return math.gcd(VECTOR_BYTES // BYTES[buffer.dtype], *rows, *([nominal(kernel.coord(last).axis)] if masked else []))
 
@@ -575,14 +575,15 @@ def _moments(kernel: p.Kernel) -> Iterator[Moment]:
     def passing(
         body: Sequence[p.Stmt], own: Mapping[str, p.Defining], fed: set[str]
     ) -> tuple[tuple[Folding, ...], tuple[Converted, ...]]:
-        foldings, converted = _foldings(body, own, values), _converted(kernel, body, values, fed | sides, results)
+        foldings = _foldings(kernel, body, own, values)
+        converted = _converted(kernel, body, values, fed | sides, results)
         return tuple(dict.fromkeys(foldings)), tuple(dict.fromkeys(converted))
 
     yield from visit(kernel.body, (), False)
 
 
 def _foldings(
-    body: Sequence[p.Stmt], own: Mapping[str, p.Defining], values: Mapping[str, p.Value]
+    kernel: p.Kernel, body: Sequence[p.Stmt], own: Mapping[str, p.Defining], values: Mapping[str, p.Value]
 ) -> Iterator[Folding]:
     for stmt in body:
         coords = (
@@ -594,7 +595,7 @@ def _foldings(
         )
         if isinstance(stmt, (p.ReduceTile, p.ScanTile)) and stmt.coord in coords:
             made = p.closure(own, p.used(stmt)).values()
-            along = (neighbours(s.index, values) for s in made if isinstance(s, p.Load) and s.out.coords == coords)
+            along = (neighbours(kernel, s, values) for s in made if isinstance(s, p.Load) and s.out.coords == coords)
             yield Folding(
                 coords,
                 stmt.coord,
@@ -624,7 +625,7 @@ def _converted(
         elif isinstance(stmt, p.StoreTile) or (isinstance(stmt, p.Load) and stmt.out.name not in fed):
             name = stmt.value if isinstance(stmt, p.StoreTile) else stmt.out.name
             found = tile(name, kernel.buffer(stmt.buffer).dtype)
-            ways.setdefault(found[0], {}).setdefault(neighbours(stmt.index, values), []).append(found)
+            ways.setdefault(found[0], {}).setdefault(neighbours(kernel, stmt, values), []).append(found)
             if isinstance(stmt, p.StoreTile) and name in results:
                 yield found
     for alike in ways.values():
@@ -632,9 +633,10 @@ def _converted(
             yield from (found for tiles in alike.values() for found in tiles)
 
 
-def neighbours(index: Sequence[p.Operand], values: Mapping[str, p.Value]) -> str:
+def neighbours(kernel: p.Kernel, stmt: p.Load | p.StoreTile, values: Mapping[str, p.Value]) -> str:
     """Return the coordinate that neighbouring elements in memory lie along, if a tile has several of them."""
-    coords = values[index[-1]].coords if index and isinstance(index[-1], str) else ()
+    place = kernel.minor(stmt) if stmt.index else None
+    coords = values[place].coords if isinstance(place, str) else ()
     return coords[0] if coords else ""
 
 

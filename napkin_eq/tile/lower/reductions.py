@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.axis import Axis, minor
 from napkin_eq.lang.dtypes import BY_SHORT
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.operators import ABSENT, COMBINE, NEUTRAL, PLACES, VALUES
@@ -215,7 +215,7 @@ class Folds(Arithmetic):
         wide = [axis for axis, name in env if self.coords[name].tile > 1]
         leaves = [t for t in kernel_terms(fold) if isinstance(t, (Input, Store, Proj)) and fold.axis in t.axes]
         held = [self.buffer(leaf) for leaf in leaves]
-        return bool(held) and all([b.dims[-1].name] == wide and not short_rows(b) for b in held)
+        return bool(held) and all([b.dims[minor(b.dims)].name] == wide and not short_rows(b) for b in held)
 
     def of_lane(self, elements: p.Operand, coord: str) -> p.Operand:
         """Return how many of the first elements of a stream, whole blocks of them, one lane takes."""
@@ -408,7 +408,7 @@ class Folds(Arithmetic):
     def _lies_along(self, side: str, coord: str) -> bool:
         """Whether a value is loaded, neighbours in memory along a coordinate."""
         loads = (s for scope in self.stack for s in scope.stmts if isinstance(s, p.Load) and s.out.name == side)
-        last = next((load.index[-1] for load in loads), None)
+        last = next((load.index[minor(self.reads[load.buffer].dims)] for load in loads if load.index), None)
         return isinstance(last, str) and coord in self.values[last].coords
 
     def _stored(self, factor: Term) -> bool:
