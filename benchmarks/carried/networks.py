@@ -140,6 +140,13 @@ def drawn(module: Any) -> Tensors:
         elif name.startswith("G"):
             a = 1 + 0.1 * a
         found[name] = a.to(dtype)
+    if "L" in found:  # of attention's forward pass, a head at a time
+        q, k, v = (found[name].float() for name in ("Q", "K", "V"))
+        for head in range(q.shape[0]):
+            s = q[head] @ k[head].T * q.shape[-1] ** -0.5
+            found["L"][head] = torch.logsumexp(s, -1)
+            if "O" in found:
+                found["O"][head] = torch.softmax(s, -1) @ v[head]
     return found
 
 

@@ -455,8 +455,8 @@ def shared(kernel: p.Kernel, hardware: Hardware, limit: float = math.inf) -> tup
             made = assigned(replace(made, workers=replace(workers, ahead=ahead)))
             if shared_bytes(made) <= hardware.smem.block_bytes:
                 break
-        else:
-            return None
+        else:  # what a contraction that is put off reads again is copied again
+            return shared(replace(kernel, stages=kernel.stages - 1), hardware, limit) if kernel.stages > 2 else None
     except NapkinError:
         return None
     return made, replace(cost, smem_bytes=shared_bytes(made))

@@ -173,7 +173,7 @@ def _loop(kernel: p.Kernel, loop: p.Loop, names: _Fresh) -> Iterator[p.Stmt]:
             tuple(n for n in sums if any(isinstance(s, p.Dot) and s.acc == n for part in loop.parts for s in part.body))
         )
         return
-    shapes = [_shape(part, {v.name for v, _ in loop.carried}) for part in loop.parts]
+    shapes = [_shape(kernel, part, {v.name for v, _ in loop.carried}) for part in loop.parts]
     general = next((i for i, part in enumerate(loop.parts) if part.general), None)
     found = [s for s in shapes if s is not None]
     if general is None or len(found) < len(shapes) or len({(s.targets, len(s.front)) for s in found}) > 1:
@@ -224,7 +224,7 @@ def _dependents(body: Sequence[p.Stmt], roots: Iterable[str]) -> set[str]:
     return found - set(roots)
 
 
-def _shape(part: p.Part, carried: set[str]) -> _Shape | None:
+def _shape(kernel: p.Kernel, part: p.Part, carried: set[str]) -> _Shape | None:
     """Sort the statements of a body, or return None where nothing can be put off."""
     body = part.body
     if any(isinstance(s, p.Loop) for s in body) or not _assigned_last(body):
@@ -259,7 +259,15 @@ def _shape(part: p.Part, carried: set[str]) -> _Shape | None:
     }
     done = {d.out.name for d in back}
     fronted = {d.out.name for d in front}
-    early = _closure(body, fronted)
+    # Rows and columns that lanes load for themselves are asked for before the matrix unit is waited for
+    narrow = {
+        s.out.name
+        for s in body
+        if isinstance(s, p.Load)
+        and sum(kernel.coord(c).tile > 1 for c in s.out.coords) < 2
+        and not fronted & _closure(body, p.used(s))
+    }
+    early = _closure(body, fronted | narrow)
     fetch = _closure(body, others)
     # What something else reads too is loaded with its own block as well as with the contraction that is put off.
     apart = {n for n in others if _readers(body, n) == sum(n in p.used(d) for d in back)}
