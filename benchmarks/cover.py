@@ -55,7 +55,7 @@ def compiled(found: nq.Derivation) -> dict[str, Any]:
     """
     seen: list[Built] = built(found)
     row: dict[str, Any] = {}
-    if any(b.spills_bytes or b.fault(found.hardware) or b.late for b in seen):
+    if any(b.spills or b.fault(found.hardware) or b.late for b in seen):
         better = found.compiled()
         seen = list(better.kernels)
         row["gave_way"] = list(better.gave_way)
@@ -65,7 +65,7 @@ def compiled(found: nq.Derivation) -> dict[str, Any]:
         for b in seen
         if b.late or b.fault(found.hardware)
     ]
-    return {**row, "compiles": not failed, "spilled_or_failed": failed + [str(b) for b in seen if b.spills_bytes]}
+    return {**row, "compiles": not failed, "spilled_or_failed": failed + [str(b) for b in seen if b.spills]}
 
 
 def measured(name: str) -> dict[str, Any]:

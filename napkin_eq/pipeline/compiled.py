@@ -24,16 +24,17 @@ from napkin_eq.tile.compile_ahead import ARCHS, attempted
 from napkin_eq.tile.identifiers import kernel_function
 from napkin_eq.tile.printers import code, emit
 
-MEMORY, SCHEMA, SECONDS = "compiled", 1, 100  # the last: for which the compiler is waited for
+MEMORY, SCHEMA, SECONDS = "compiled", 2, 100  # the last: for which the compiler is waited for
 # Tried of a kernel, and of a diagram; times the predicted time of the first, beyond which none is
 TILINGS, PLANS, SLOWER = 5, 3, 2.0
-FACTS = {"registers": int, "spills_bytes": int, "smem_bytes": int}
+FACTS = {"registers": int, "spills_bytes": int, "spills_in_loops": int, "smem_bytes": int}
+FEW_BYTES = 64  # that a thread spills outside of innermost loops, before and after what a block does most
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A kernel as it was compiled: 32-bit registers of a thread, bytes spilled by it, bytes of shared memory of a
-    block.
+    """A kernel as it was compiled: 32-bit registers of a thread, bytes spilled by it, those of them that a turn of
+    its innermost loops moves, bytes of shared memory of a block.
 
     error: why it was not compiled. late: that is not known, for the compiler was not waited for. library: the call that
     runs in its place.
@@ -42,10 +43,16 @@ class Built:
     kernel: str
     registers: int = 0
     spills_bytes: int = 0
+    spills_in_loops: int = 0
     smem_bytes: int = 0
     error: str = ""
     late: bool = False
     library: str = ""
+
+    @property
+    def spills(self) -> int:
+        """The bytes spilled that take time: none of a few outside of innermost loops."""
+        return self.spills_bytes if self.spills_in_loops or self.spills_bytes > FEW_BYTES else 0
 
     def fault(self, hardware: Hardware) -> str:
         """Return why a kernel cannot run, in a few words; nothing where it can."""
@@ -64,6 +71,8 @@ class Built:
         if self.error or self.library:
             return f"{self.kernel}: {self.error or self.library + ', trusted'}"
         spills = f"{self.spills_bytes} bytes spilled" if self.spills_bytes else "no spills"
+        if self.spills_bytes and not self.spills:
+            spills += " outside of its loops"
         return f"{self.kernel}: {self.registers} registers, {spills}, {self.smem_bytes / 1024:.1f} KiB of shared memory"
 
 
@@ -167,7 +176,7 @@ def faults(derivation: Derived, spilled: int = 0) -> str:
     """
     if derivation.hardware.arch not in ARCHS:
         return ""
-    spills = (f"kernel {b.kernel} spills {b.spills_bytes} bytes" for b in built(derivation) if b.spills_bytes > spilled)
+    spills = (f"kernel {b.kernel} spills {b.spills} bytes" for b in built(derivation) if b.spills > spilled)
     return refused(derivation) or next(spills, "")
 
 
@@ -198,10 +207,10 @@ def _settled(derivation: D, notes: list[str], what: str = "") -> tuple[D, list[B
     seen = built(derivation)
     pieces = list(derivation.tiled)
     for at, own in enumerate(seen):
-        if own.fault(derivation.hardware) or own.spills_bytes:
+        if own.fault(derivation.hardware) or own.spills:
             piece, other = _better(derivation, pieces, at, own)
             if piece is not None:
-                said = own.fault(derivation.hardware) or f"spills {own.spills_bytes} bytes"
+                said = own.fault(derivation.hardware) or f"spills {own.spills} bytes"
                 notes.append(
                     f"{what}{own.kernel}, tiles {_tiles(pieces[at])}: {said}; taken instead: {_tiles(piece)},"
                     f" {other.spills_bytes} bytes spilled"
@@ -241,9 +250,9 @@ def _better(derivation: Derived, pieces: Sequence[Tiled], at: int, own: Built) -
         (other,) = built_of(p.Plan(derivation.plan.name, kernel.reads, kernel.writes, (kernel,)), machine)
         if other.fault(machine) or other.late:
             continue
-        if best[1].fault(machine) or other.spills_bytes < best[1].spills_bytes:
+        if best[1].fault(machine) or other.spills < best[1].spills:
             best = piece, other
-        if not other.spills_bytes:
+        if not other.spills:
             break
     if best[0] is None and broken:
         raise _NoTiling(f"{own.kernel} {own.fault(machine)}, and so do its next {TILINGS} tilings")

@@ -38,7 +38,8 @@ def compile_report(source: str | Path, *archs: str, aligned: bool = False) -> li
     is given).
 
     `aligned` takes every symbolic size to be a multiple of 16, for which Triton compiles a version of its own at
-    launch. One entry per architecture and kernel: arch, kernel, registers, spills_bytes, smem_bytes, warps, stages,
+    launch. One entry per architecture and kernel: arch, kernel, registers, spills_bytes, spills_in_loops
+    (bytes that a turn of its innermost loops moves of these; all where it has no loop), smem_bytes, warps, stages,
     tensor_core ("wgmma", "tcgen05", "mma" or ""), tensor_core_instructions, bulk_copies, waits (for the kernels before
     it), and of a kernel that waits the loads, stores and prefetches ahead of that (early_loads, early_stores,
     early_asks), warnings (ptxas's, one line each). Raises NapkinError for an unknown architecture or a file that does
@@ -167,12 +168,14 @@ def _compiled(module: Any, name: str, arch: str, aligned: bool) -> dict[str, Any
             source, target=target, options={option: row[option] for option in LAUNCH if option in row}
         )
     said, ptx = log.getvalue(), kernel.asm["ptx"]
+    spilled = sum(map(int, re.findall(r"(\d+) bytes spill stores", said)))
     counts = {kind: len(re.findall(pattern, ptx)) for kind, pattern in MATRIX.items()}
     return {
         "arch": arch,
         "kernel": name,
         "registers": max(map(int, re.findall(r"Used (\d+) registers", said))),
-        "spills_bytes": sum(map(int, re.findall(r"(\d+) bytes spill stores", said))),
+        "spills_bytes": spilled,
+        "spills_in_loops": _in_loops(kernel.asm["sass"] or "", spilled) if spilled else 0,
         "smem_bytes": kernel.metadata.shared,
         "warps": kernel.metadata.num_warps,
         "stages": row["num_stages"],
@@ -184,6 +187,36 @@ def _compiled(module: Any, name: str, arch: str, aligned: bool) -> dict[str, Any
             line.strip() for line in said.splitlines() if "warning" in line.lower() or re.search(r"\(C7\d+\)", line)
         ],
     }
+
+
+def _in_loops(sass: str, spilled: int) -> int:
+    """Return the bytes of spilled registers that instructions of innermost loops move, but for those in which warps
+    share out registers or only copy ahead; all that are spilled where there is no loop.
+    """
+    labels: dict[str, int] = {}
+    jumps: list[tuple[str, int]] = []
+    moved: list[tuple[int, int]] = []
+    lines = sass.splitlines()
+    for at, line in enumerate(lines):
+        if label := re.match(r"(\w+):$", line):
+            labels[label[1]] = at
+        elif jump := re.search(r"\bBRA\b.*?(\w+);$", line):
+            jumps.append((jump[1], at))
+        elif spill := re.search(r"\b(?:LDL|STL)(?:\.\w+)*", line):
+            moved.append((at, next((int(n) // 8 for n in re.findall(r"\.(64|128)\b", spill[0])), 4)))
+    loops = [(labels[name], at) for name, at in jumps if labels.get(name, at) < at]
+    inner = [
+        (begin, end)
+        for begin, end in loops
+        if not any(begin <= b and e <= end and (b, e) != (begin, end) for b, e in loops)
+    ]
+    busy = [(b, e) for b, e in inner if not _beside(lines[b:e])]
+    return sum(n for at, n in moved if any(b < at < e for b, e in busy)) if loops else spilled
+
+
+def _beside(lines: Sequence[str]) -> bool:
+    text = "\n".join(lines)
+    return "USETMAXREG" in text or ("UTMALDG" in text and "HGMMA" not in text)
 
 
 def _before_waiting(ptx: str) -> dict[str, int]:

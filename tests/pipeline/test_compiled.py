@@ -15,7 +15,7 @@ from napkin_eq.frontend.gallery import diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.pipeline import compiled
 
-GOOD = {"registers": 40, "spills_bytes": 0, "smem_bytes": 512}
+GOOD = {"registers": 40, "spills_bytes": 0, "spills_in_loops": 0, "smem_bytes": 512}
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_what_is_good_stays_and_is_remembered(softmax, compiler):
     [
         ({"error": "CompilationError: no"}, "does not compile"),
         ({**GOOD, "smem_bytes": 232449}, "asks for 232449 bytes of shared memory"),
-        ({**GOOD, "spills_bytes": 8}, "spills 8 bytes"),
+        ({**GOOD, "spills_bytes": 8, "spills_in_loops": 8}, "spills 8 bytes"),
     ],
 )
 def test_a_kernel_that_cannot_run_or_spills_gives_way_to_its_next_tiling(softmax, compiler, bad, why):
@@ -77,7 +77,11 @@ def test_what_fails_where_it_runs_gives_way_only_if_the_compiler_refuses_it(soft
 
 
 @pytest.mark.parametrize(
-    ("bad", "taken"), [({"error": "RuntimeError: PassManager::run failed"}, True), ({**GOOD, "spills_bytes": 8}, False)]
+    ("bad", "taken"),
+    [
+        ({"error": "RuntimeError: PassManager::run failed"}, True),
+        ({**GOOD, "spills_bytes": 8, "spills_in_loops": 8}, False),
+    ],
 )
 def test_what_the_compiler_refuses_has_another_in_its_place(softmax, compiler, bad, taken):
     said, _ = compiler
@@ -97,7 +101,7 @@ def test_another_tiling_is_compiled_as_it_is_in_the_plan(compiler):
         printer="triton",
     )
     assert len(two.plan.kernels) == 2
-    said.append({**GOOD, "spills_bytes": 8})
+    said.append({**GOOD, "spills_bytes": 8, "spills_in_loops": 8})
     made = two.compiled()
     assert len(made.gave_way) == 2 and "CHAINED" in asked[0]
     assert len(asked) == 4 and all("CHAINED" in source for source in asked[1:3])
@@ -105,7 +109,7 @@ def test_another_tiling_is_compiled_as_it_is_in_the_plan(compiler):
 
 def test_of_tilings_that_all_spill_the_one_that_spills_least_stays(softmax, compiler):
     said, _ = compiler
-    said += [{**GOOD, "spills_bytes": n} for n in (64, 80, 16, 48, 72, 64)]
+    said += [{**GOOD, "spills_bytes": n, "spills_in_loops": n} for n in (64, 80, 16, 48, 72, 64)]
     made = softmax.compiled()
     assert "16 bytes spilled" in made.gave_way[0]
     said.clear()

@@ -16,7 +16,7 @@ from napkin_eq.pytorch import derive_one
 from napkin_eq.pytorch.derive_one import answered, asked
 from napkin_eq.pytorch.importer import from_torch
 
-GOOD = {"registers": 40, "spills_bytes": 0, "smem_bytes": 512}
+GOOD = {"registers": 40, "spills_bytes": 0, "spills_in_loops": 0, "smem_bytes": 512}
 BAD = {"error": "CompilationError: no such tile"}
 
 
@@ -78,10 +78,10 @@ def test_the_compiler_is_not_asked_of_kernels_for_the_interpreter(compiler, tmp_
 
 def test_kernels_that_spill_give_way_and_are_not_taken_where_all_do(compiler, tmp_path):
     said, _ = compiler
-    said[:] = [{**GOOD, "spills_bytes": 400}] * 2 + [GOOD]
+    said[:] = [{**GOOD, "spills_bytes": 400, "spills_in_loops": 400}] * 2 + [GOOD]
     answered(request(tmp_path / "some", softmax, torch.randn(56, 1000)))
     assert (tmp_path / "some.json").exists()
-    said[:] = [{**GOOD, "spills_bytes": 400}]
+    said[:] = [{**GOOD, "spills_bytes": 400, "spills_in_loops": 400}]
     with pytest.raises(NapkinError, match="spills 400 bytes"):
         answered(request(tmp_path / "all", softmax, torch.randn(40, 1000)))
     assert not (tmp_path / "all.json").exists()

@@ -408,7 +408,7 @@ class Folds(Arithmetic):
     def _lies_along(self, side: str, coord: str) -> bool:
         """Whether a value is loaded, neighbours in memory along a coordinate."""
         loads = (s for scope in self.stack for s in scope.stmts if isinstance(s, p.Load) and s.out.name == side)
-        last = next((load.index[minor(self.reads[load.buffer].dims)] for load in loads if load.index), None)
+        last = next((load.index[-1] for load in loads), None)
         return isinstance(last, str) and coord in self.values[last].coords
 
     def _stored(self, factor: Term) -> bool:
