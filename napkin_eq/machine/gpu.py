@@ -161,6 +161,7 @@ class Groups:
     beside: float  # operations issued beside the matrix unit over operations counted: some become one instruction
     # Of a trip that computes an operand of tiles: it is narrowed only when the contraction before has read the last one
     operand_clocks: float
+    column_clocks: float  # a trip for which lanes load columns for themselves, of memory that no warp copies
     # A reduction of a tile: its last steps between threads, while nothing else of the group runs
     reduction_clocks: float
     showing: float  # of the faster of the matrix unit and the work beside it, what the slower does not hide

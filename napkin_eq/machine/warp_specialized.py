@@ -141,7 +141,7 @@ def priced(
     loaded = sum(work.moved.values())
     fetched = sum(from_hbm(prof, lanes, name, work.moved, blocks, hardware, 1, lost=False) for name in work.moved)
     latency = model.latency_l2_s + (model.latency_hbm_s - model.latency_l2_s) * fetched / max(1.0, loaded)
-    matrix, beside, fixed, copying = _block(prof, work, stages, latency, hardware)
+    matrix, beside, fixed, copying = _block(prof, work, lanes, stages, latency, hardware)
     if groups == MOST_GROUPS and matrix > beside:
         # Three groups hide arithmetic better, and feed the matrix unit worse: measured slower by up to 60 % where it is
         # the limit
@@ -175,7 +175,7 @@ def priced(
 
 
 def _block(
-    prof: Profile, work: Totals, stages: int, latency: float, hardware: Hardware
+    prof: Profile, work: Totals, lanes: Mapping[str, int], stages: int, latency: float, hardware: Hardware
 ) -> tuple[float, float, float, float]:
     """Return the seconds of one block on the matrix unit, of the work beside it, of what neither hides, and of its
     copies.
@@ -195,6 +195,12 @@ def _block(
     ) / hardware.rate("fma")
     narrowed = trips * shared.operand_clocks if work.operations["operand"] else 0
     alone = sum(work.walks[loops] for loops in prof.reductions if loops) * shared.reduction_clocks + narrowed
+    walked = {
+        w.loops
+        for w in prof.works
+        if w.kind == "load" and not w.for_dot and [c for c in w.coords if lanes[c] > 1] == [c for c, *_ in w.loops[-1:]]
+    }
+    alone += sum(work.walks[loops] for loops in walked if loops) * shared.column_clocks
     return multiplying, operations * shared.beside * per_block, alone / clock, copying
 
 
