@@ -122,7 +122,8 @@ def test_every_number_of_the_model_says_where_it_came_from():
         assert {said.partition(":")[0] for said in gpu.sources.values()} <= set(CAME_FROM)
         # On others next to nothing of the model was measured, and they do not say so
         own = {at for at, said in gpu.sources.items() if not said.startswith("assumed: ")}
-        measured = {f"model.{entry}" for entry in ("skewed", "drifting", "pages", "taken", "kernel_s")}
+        fitted = ("skewed", "drifting", "pages", "taken", "kernel_s", "following_s")
+        measured = {"groups.column_clocks", *(f"model.{entry}" for entry in fitted)}
         assert own == {"h100": measured, "a100": set()}.get(name, own)
 
 
