@@ -383,7 +383,11 @@ def measured(folder: Path, row: dict[str, Any], resources: dict[str, Any], clock
     if first in shown:
         found["ours_ms"] = shown[first]
         found["error"] = found["predicted_ms"] / shown[first] - 1
-        found["first_over_best"] = shown[first] / min(shown[name] for name in plans if name in shown)
+        best = min((name for name in plans if name in shown), key=shown.__getitem__)
+        # The least of ten times is short by chance, too: both are timed once more, in turns
+        pair = {name: calls[name] for name in (first, best)}
+        again, _ = timed(clock, pair, 0.25, {}) if best != first else ({}, False)
+        found["first_over_best"] = max(1.0, again[first] / again[best]) if len(again) == 2 else 1.0
         if "torch.compile" in shown:
             found["ratio_best"] = shown["torch.compile"] / shown[first]
     return found
