@@ -28,7 +28,7 @@ MEMORY, SCHEMA, SECONDS = "compiled", 2, 100  # the last: for which the compiler
 # Tried of a kernel, and of a diagram; times the predicted time of the first, beyond which none is
 TILINGS, PLANS, SLOWER = 5, 3, 2.0
 FACTS = {"registers": int, "spills_bytes": int, "spills_in_loops": int, "smem_bytes": int}
-FEW_BYTES = 64  # that a thread spills outside of innermost loops, before and after what a block does most
+FEW_BYTES = 128  # that a thread spills outside of innermost loops, before and after what a block does most
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.axis import Axis, minor
 from napkin_eq.lang.dtypes import BY_SHORT
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.operators import OPS
@@ -328,6 +328,7 @@ class _Kernel:
         that is asked, rows or columns of some contraction.
         """
         free = [a for a in self.grouped if a.name not in spoken]
+        arrays = [dims[: minor(dims) + 1] for dims in arrays]  # an axis of one place lies behind no other
         sides = [[{*arg.axes} for arg in factors] for t in self.terms if (factors := _factors(t)) is not None]
         beside: dict[Axis, Axis] = {}
         for one in free:
