@@ -279,7 +279,8 @@ def profile(kernel: p.Kernel) -> Profile:
                     )
                     if stmt.op in DIVIDING:
                         works.append(Work("alu", stmt.out.coords, DIVISION, "", loops))
-                    counted = stmt.out.dtype in WHOLE and not stmt.out.coords  # once for all threads, beside them
+                    # Whole numbers and masks that threads have in common are computed once, beside them
+                    counted = not stmt.out.coords and (stmt.out.dtype in WHOLE or stmt.out.dtype == "i1")
                     if plain and not counted:
                         whole = stmt.out.dtype in WHOLE and stmt.op not in ("floordiv", "mod")
                         each = OTHERS_ISSUED if whole else ISSUED.get(stmt.op, OTHERS_ISSUED)

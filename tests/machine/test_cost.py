@@ -219,3 +219,20 @@ def test_a_contraction_to_one_number_whose_operands_are_computed_has_a_price():
     value = nq.sum(nq.array("A", a, b, c), c, where=nq.equal(same, same))
     term = nq.sum(nq.take(value, ci, nq.index(c)) * value, b)
     assert nq.derive(nq.Diagram("product", (("out", term),)), dtype="float32").plan.kernels
+
+
+def test_a_number_that_all_threads_have_in_common_is_computed_by_each():
+    """A walk of single numbers takes each warp its instructions: 1,000 steps took 34 us of 16 warps on an H100, and 80
+    of 32.
+    """
+    o, at, state = Axis("o", 1000), p.Value("at", (), "i32"), p.Value("state", (), "f32")
+    half, next_ = p.Value("half", (), "f32"), p.Value("next", (), "f32")
+    step = (
+        p.Start(at, "o"), p.Let(half, "mul", ("state", 0.5)), p.Let(next_, "add", ("half", 1.0)),
+        p.StoreTile("y", ("at",), "next", ()), p.Assign("state", "next"),
+    )  # fmt: skip
+    loop = p.Loop("o", ((state, 0.0),), (p.Part(0, 1000, step),))
+    kernel = p.Kernel("steps", (), (p.Buffer("y", (o,), "f32"),), (p.Coord("o", o, 1, "walk"),), (), (loop,))
+    costs = [price(profile(kernel), {}, warps, 2, load("h100")) for warps in (16, 32)]
+    some, many = (cost.predicted_us for cost in costs if cost is not None)
+    assert 20 < some < 60 and many > some + 20

@@ -61,3 +61,24 @@ def test_scratch_stays_for_the_kernel_that_reads_it():
     (kernel,) = plan.kernels
     assert of(replace(plan, outputs=())).stored == frozenset()
     assert kernel.writes[0].name in of(plan).stored
+
+
+def test_what_a_fold_reads_once_goes_first_and_what_several_blocks_or_turns_read_does_not():
+    def said(rows: int, columns: int, text: str) -> dict[str, int]:
+        t, d = nq.axes("t d", t=rows, d=columns)
+        X, W = nq.array("X", t, d), nq.array("W", d)
+        outs = {"rows": nq.max(X * W, d), "columns": nq.max(X, t), "row-wise": nq.softmax(X, d)}
+        plan = nq.derive(outs[text], dtype="bfloat16", hardware="h100", printer="triton").plan
+        return dict(plan.kernels[0].evictions.last)
+
+    assert said(8192, 4096, "rows") == {"X": 0}  # W is every block's
+    assert said(4096, 4096, "columns") == {"X": 0} and said(65536, 4096, "columns") == {}  # 537 MB by pieces of rows
+    assert said(8192, 4096, "row-wise") == {}  # as much is written
+
+
+def test_what_a_later_kernel_reads_stays():
+    t, d = nq.axes("t d", t=8192, d=4096)
+    plan = nq.derive(nq.max(nq.array("X", t, d), d), printer="triton").plan
+    (kernel,) = plan.kernels
+    found = cache_hints(replace(plan, kernels=(kernel, replace(kernel, name="again")))).kernels
+    assert [dict(k.evictions.last) for k in found] == [{}, {"X": 0}]

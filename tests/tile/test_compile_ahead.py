@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.tile.compile_ahead import ARCHS, compile_report
+from napkin_eq.tile.compile_ahead import ARCHS, _in_loops, compile_report
 from napkin_eq.tile.printers import emit
 from tests import plans
 
@@ -71,3 +71,19 @@ def test_what_does_not_compile_says_so(tmp_path):
         compile_report(tmp_path / "absent.py")
     with pytest.raises(NapkinError, match=r"emitted.py does not compile: .*frobnicate"):
         compile_report(emit(plans.gather().plan).replace("tl.maximum", "tl.frobnicate"), "sm_90")
+
+
+LOOP = """LBB0:
+--:-:-:Y:1\tHGMMA.64x64x16.F32.BF16 R56, gdesc[UR4], R56;
+--:-:-:Y:1\tLDL.64 R4, [R1];
+--:-:-:Y:1\t@P0 BRA LBB0;
+"""
+
+
+def test_spills_are_told_apart_by_whether_loops_move_them():
+    before = "--:-:-:Y:1\tSTL [R1], R4;\n"
+    copies = LOOP.replace("HGMMA.64x64x16.F32.BF16 R56, gdesc[UR4], R56", "UTMALDG.2D [UR8], [UR4]")
+    beside = copies.replace("LBB0", "LBB1")
+    assert _in_loops(before + LOOP, 12) == 8
+    assert _in_loops(before + LOOP.replace("LDL.64 R4, [R1]", "FADD R4, R4, R5") + beside, 12) == 0
+    assert _in_loops(before, 12) == 12  # without a loop all of it counts
