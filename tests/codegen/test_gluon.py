@@ -18,7 +18,7 @@ from napkin_eq.machine.plan_passes import decided
 from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.tile.boxes import rings, roles_of
-from napkin_eq.tile.ir import Await, Dot, Kernel, Let, Loop, Plan, ReduceTile, ScanTile, statements
+from napkin_eq.tile.ir import Await, Dot, Kernel, Let, Load, Loop, Plan, ReduceTile, ScanTile, statements
 from napkin_eq.tile.passes.warp_roles import LACKING, assigned
 from napkin_eq.tile.passes.warp_specialize import specialised
 from napkin_eq.tile.printers import emit, targets
@@ -305,3 +305,20 @@ def test_scans_rounding_and_stores_of_every_group_are_refused_by_the_plan():
         assigned(instead(replace(made, op="round")))
     with pytest.raises(NapkinError, match="ScanTile cannot be printed"):
         assigned(instead(ScanTile(made.out, "sum", made.out.coords[1], made.args[0])))
+
+
+def test_columns_that_lanes_load_are_asked_for_before_the_matrix_unit_is_waited_for():
+    """Of a loop of three contractions the one that is put off reads again what the first read: groups of warps
+    share it with as many buffers as fit.
+    """
+    h, q, x, d = nq.axes("h q x d", h=16, q=4096, x=4096, d=128)
+    Q, G, K, V = (nq.array(name, h, rows, d) for name, rows in (("Q", q), ("G", q), ("K", x), ("V", x)))
+    L, D = (nq.array(name, h, q, dtype="float32") for name in "LD")
+    scores = nq.exp(nq.sum(Q * K, d) * d.size**-0.5 - L) * (nq.sum(G * V, d) - D)
+    (kernel,) = nq.derive(nq.sum(scores * Q, q), dtype="bfloat16").plan.kernels
+    assert kernel.workers is not None and kernel.stages == 2
+    (loop,) = (s for s in kernel.body if isinstance(s, Loop))
+    for part in (p for p in loop.parts if not p.note.startswith("the last")):
+        first = next(at for at, s in enumerate(part.body) if isinstance(s, Dot))
+        asked = {s.buffer for s in part.body[:first] if isinstance(s, Load)}
+        assert {"L", "D"} <= asked
