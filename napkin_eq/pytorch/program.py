@@ -103,6 +103,8 @@ class Program:
         """Return tensors by the names of the diagram's inputs, each dimension cut into its wires."""
         found, sizes = {}, self.sizes(tensors)
         for port, tensor in zip(self.inputs, tensors[: len(self.inputs)], strict=True):
+            if tensor.is_meta:
+                raise NapkinError(f"input {port.target} is on the device meta, which has no data; give one with data")
             tensor = laid(tensor)
             shape = tuple(tensor.shape)
             for at, (dim, size) in enumerate(zip(port.dims, shape, strict=len(shape) == len(port.dims))):

@@ -83,7 +83,7 @@ def choices(
     found: dict[str, list[int]] = {}
     # Of a kernel that folds a window at the most along an only axis blocks may be long: each takes its time to begin
     folded = math.prod(t.axis.size or LONG for t in terms if isinstance(t, (Streamed, Scan, Recur)))
-    alone = len(store.axes) == 1 and folded <= WINDOW
+    alone = sum(axis.size != 1 for axis in store.axes) == 1 and folded <= WINDOW
     for axis in store.axes:
         shared = any(axis.name not in {a.name for a in t.axes} for t in arrays) or any(
             isinstance(t, Streamed) and axis.name not in {a.name for a in t.axes} for t in terms

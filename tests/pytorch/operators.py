@@ -116,6 +116,8 @@ case(
     pos(5),
 )
 case("binary pow negative", lambda x: (x**2, x**3, x**5), (6,))
+case("binary pow whole", lambda x, i: (x[:, None] ** torch.arange(4), (-1.0) ** i * x, 0.0**i, x ** i.double(), x**i),
+     (5,), ints(4, 5, low=0))  # fmt: skip
 case("binary int div", lambda i, j: (i // j, i % j, i / j, torch.div(i, j, rounding_mode="trunc"), torch.fmod(i, j)),
      ints(9, 20, low=-9), ints(5, 20, low=1))  # fmt: skip
 case("binary int div negative", lambda i, j: (i // j, i % j, torch.div(i, j, rounding_mode="trunc"), torch.fmod(i, j)),
@@ -711,6 +713,8 @@ case(
 case("order ties", lambda i: (i.double().sort(stable=True), i.sort(stable=True, descending=True)), ints(3, 9))
 case("order median", lambda x: x.sort(1).values[:, 2], (4, 5))
 case("order middle", lambda x: (x.median(1), x.median(0, keepdim=True)), (4, 5))
+case("order of one", lambda x: (x.median(1), x.kthvalue(1, 1), x.kthvalue(1, 1, True), x[:1].median()), (4, 1))
+case("folds of no dimensions", lambda x: ((x > 0).any(dim=()), (x > 0).all(dim=[]), x[None].squeeze(())), (3, 5))
 case("order places", lambda x, v: (v.gather(1, x.topk(3, 1).indices), v[0][x.argsort(1)]), (4, 9), (4, 9))
 case("scan extremes", lambda i: (i.double().cummax(1), i.double().cummin(0)), ints(5, 4, 6))
 case("whole shifts", lambda i: (i >> 2, i << 3, i & 7, ~i), ints(9, 9))

@@ -108,6 +108,8 @@ INF, NAN = float("inf"), float("nan")
         (lambda x: -x, [-INF, 1.0]),
         (lambda x: (x - x).sum(), [-INF, 1.0]),
         (lambda x: x * 0, [-INF, 1.0]),
+        (lambda x: x**x, [-0.5, 1.0]),
+        (lambda x: x * 0.0**x, [-1.0, 1.0]),
     ],
 )
 def test_data_that_lead_pytorch_out_of_the_numbers_are_refused(fn, data):

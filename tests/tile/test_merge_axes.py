@@ -354,3 +354,18 @@ def test_neighbours_in_memory_are_computed_by_neighbouring_blocks() -> None:
     (kernel,) = derived(nq.scan(nq.array("X", a, c, b), b)).plan.kernels
     places = [kernel.coord(g).axis.name for g in kernel.grid]
     assert places in (["a"], ["a", "c"])
+
+
+def test_axes_of_one_place_keep_blocks_no_shorter_and_columns_no_narrower():
+    """Nothing lies behind an axis of one place: columns before it are neighbours, blocks are long."""
+    c, b, a = nq.axes("c b a", c=1, b=32768, a=257)
+    e = nq.exp(nq.array("X", c, b, a, dtype="float32"))
+    (kernel,) = nq.derive(e / nq.sum(e, c), hardware="h100", dtype="float16").plan.kernels
+    assert max(coord.tile for coord in kernel.coords) > 256
+    t, f, d = nq.axes("t f d", t=65536, f=1000, d=1)
+    found = nq.derive(nq.sum(nq.array("Y", t, f, d), t), hardware="h100", dtype="float16").plan.kernels
+    assert any(coord.role == "lane" for coord in found[0].coords)
+    o, i, n = nq.axes("o i n", o=512, i=33, n=1)
+    written = nq.array("A", o, i, n) * nq.array("B", i, n)
+    (kernel,) = nq.derive(written, hardware="h100", dtype="float32").plan.kernels
+    assert kernel.merged

@@ -10,7 +10,7 @@ from typing import Any
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval
-from napkin_eq.lang.term import Const, Map, Term
+from napkin_eq.lang.term import Const, Map, Term, lift
 from napkin_eq.pytorch.build.builder import Builder, Number, Value
 from napkin_eq.pytorch.build.masks import undefined
 from napkin_eq.pytorch.build.table import enter, operator
@@ -186,11 +186,9 @@ def pow_of_scalar(b: Builder, self: Any, exponent: Value) -> Value:
         return b.pointwise(lambda t: whole_powers(Const(self), t), exponent)
     if exponent.whole and isinstance(self, int):
         raise NapkinError("whole powers by numbers that a real one gave")
-    base = b.real(float(self))
-    b.edge("pos", base.term, "a power of a number that is not positive")
-    return b.pointwise(
-        lambda t: nq.exp(t * math.log(self)) if self > 0 else nq.exp(t * nq.log(float(self))), b.real(exponent)
-    )
+    if self > 0:
+        return b.pointwise(lambda t: nq.exp(t * math.log(self)), b.real(exponent))
+    return _power(b, b.real(float(self)), b.real(exponent), exponent.whole)
 
 
 @operator("pow.Tensor_Tensor")
@@ -200,8 +198,38 @@ def pow_tensor(b: Builder, self: Value, exponent: Value) -> Value:
             raise NapkinError("whole powers of or by numbers that a real one gave")
         return b.pointwise(whole_powers, self, exponent)
     s, t = floats(b, self, exponent)
-    b.edge("pos", s.term, "a power of a number that is not positive")
-    return b.pointwise(lambda base, power: nq.exp(nq.log(base) * power), s, t)
+    return _power(b, s, t, exponent.whole)
+
+
+def _power(b: Builder, base: Value, exponent: Value, whole: bool) -> Value:
+    """Return powers of real numbers, those below 0 too where the exponent is whole: odd ones are below 0.
+
+    whole: the exponent is known to be.
+    """
+
+    def least(s: Term, t: Term) -> Term:
+        return nq.equal(s, 0.0) & (lift(0.0) <= t)
+
+    def known(s: Term, t: Term) -> Term:
+        below = s < 0.0 if whole else (s < 0.0) & nq.equal(nq.floor(t), t)
+        return (lift(0.0) < s) | below | least(s, t)
+
+    def compute(s: Term, t: Term) -> Term:
+        if interval(s)[0] > 0:
+            found = nq.exp(nq.log(s) * t)
+        else:
+            # The logarithm of what has no power is none, as PyTorch has it
+            size = nq.exp(nq.log(nq.where(known(s, t), nq.where(least(s, t), 1.0, nq.abs(s)), s)) * t)
+            odd = nq.equal(t - nq.floor(t * 0.5) * 2.0, 1.0)
+            found = nq.where(least(s, t), 0.0, nq.where((s < 0.0) & odd, -size, size))
+            found = nq.where(nq.equal(t, 0.0), 1.0, found)
+        return nq.where(nq.equal(s, 1.0) | nq.equal(t, 0.0), 1.0, found) if b.undefined else found
+
+    found = b.pointwise(compute, base, exponent)
+    if interval(base.term)[0] <= 0:
+        told = b.pointwise(lambda s, t: nq.where(known(s, t), 1.0, -1.0), base, exponent)
+        b.edge("pos", told.term, "a power of a number that is not positive")
+    return found
 
 
 @operator("xlogy.Tensor", "xlogy.Scalar_Other", "xlogy.Scalar_Self")

@@ -278,12 +278,18 @@ def _extreme(b: Builder, self: Value, dim: int, sign: float) -> tuple[Value, Val
     return b.value(found * sign, value.dims, self.dtype), b.value(place, value.dims, "int64")
 
 
+def _of_one(b: Builder, found: tuple[Value, Value], at: int, keepdim: bool) -> tuple[Value, Value]:
+    """Return what an order along a dimension of one element has, without that dimension unless it is kept."""
+    numbers, places = (replace(v, dims=b.left(v, [at], keepdim)) if v.dims else v for v in found)
+    return numbers, places
+
+
 @operator("median.dim")
 def median(b: Builder, self: Value, dim: int, keepdim: bool) -> tuple[Value, Value]:
     """Return the element in the middle of the order, the lower one of two, and where it stands."""
     at = b.dim(self, dim)
     if not self.dims or not self.dims[at]:
-        return ordered(b, self, dim, False, None)
+        return _of_one(b, ordered(b, self, dim, False, None), at, keepdim)
     unseen(b, self)
     size = b.known(self.dims[at], "an order")
     numbers, places = ordered(b, self, dim, False, (size + 1) // 2)
@@ -297,7 +303,7 @@ def kthvalue(b: Builder, self: Value, k: int, dim: int, keepdim: bool) -> tuple[
     at = b.dim(self, dim)
     numbers, places = ordered(b, self, dim, False, k)
     if not self.dims or not self.dims[at]:
-        return numbers, places
+        return _of_one(b, (numbers, places), at, keepdim)
     last = {at: Const(k - 1)} if k > 1 else {}
     return b.read(numbers, last, b.left(numbers, [at], keepdim)), b.read(places, last, b.left(places, [at], keepdim))
 
