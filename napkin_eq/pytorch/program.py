@@ -139,6 +139,12 @@ class Program:
         import torch
 
         arrays = self.arrays([t.detach() for t in tensors])
+        for port in self.inputs:
+            held = arrays[port.name]
+            if port.dtype.startswith(("int", "uint")) and held.dtype != getattr(torch, port.dtype) and held.numel():
+                least, most = (getattr(torch.iinfo(getattr(torch, port.dtype)), end) for end in ("min", "max"))
+                if held.dtype.is_floating_point or int(held.min()) < least or int(held.max()) > most:
+                    raise NapkinError(f"input {port.target} holds {held.dtype}, not all of them of {port.dtype}")
         data = {
             name: np.asarray((t.double() if t.is_floating_point() else t).cpu().numpy()) for name, t in arrays.items()
         }

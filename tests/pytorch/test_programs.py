@@ -188,3 +188,13 @@ def test_other_transforms_of_torch_func_are_read_and_refused_where_they_cannot_b
         agrees(str(number), from_torch(f, x).run(y), f(y))
     with pytest.raises(NapkinError, match="does not trace through this transform of torch.func"):
         from_torch(lambda x: grad(summed)(x), x, dynamic_shapes={"x": {0: torch.export.Dim.DYNAMIC}})
+
+
+def test_data_of_another_kind_than_the_program_has_are_refused():
+    program = from_torch(lambda a: a.float() / 255, torch.tensor([3, 4], dtype=torch.uint8))
+    assert program.run(torch.tensor([255, 0])).tolist() == [1.0, 0.0]  # each is one that uint8 has
+    for data in (torch.tensor([300, 1]), torch.tensor([-1, 1]), torch.tensor([1.0, 2.0])):
+        with pytest.raises(NapkinError, match="not all of them of uint8"):
+            program.run(data)
+    with pytest.raises(NapkinError, match="meta"):
+        program.run(torch.empty(2, dtype=torch.uint8, device="meta"))
