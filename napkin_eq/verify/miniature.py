@@ -43,7 +43,7 @@ from napkin_eq.tile.stream_facts import (
 
 # What of a kernel says how and when it is run, and not what it computes; where it waits for others is held against its
 # data elsewhere.
-UNCOMPUTED = ("notes", "workers", "swizzle", "stages", "warps", "turn")
+UNCOMPUTED = ("notes", "workers", "swizzle", "stages", "warps", "turn", "evictions")
 BLOCKS, GRID, SYMBOLIC = 3, 2, 10**6 + 3
 # Lengths that are tried of axes that are one to a kernel, all together, and how much longer each is at the most
 LENGTHS, FURTHER = 600, 64
