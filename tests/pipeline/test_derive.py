@@ -7,6 +7,7 @@ import inspect
 import json
 import os
 import resource
+import statistics
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -17,7 +18,7 @@ import pytest
 
 import napkin_eq as nq
 from napkin_eq.certify.certificate import checked
-from napkin_eq.egraph.budget import SECONDS
+from napkin_eq.egraph.budget import PROBE_S, SECONDS, _probe
 from napkin_eq.frontend.gallery import DIAGRAMS, diagram
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
@@ -449,9 +450,10 @@ def test_attention_is_derived_in_seconds_from_process_start():
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    # The certificate and validation included, compiling for a folder left out.
-    # Processor time, which other work on the machine does not lengthen; 2 s are promised, on cores of this speed.
-    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 4
+    # The certificate and validation included, compiling for a folder left out. Processor time, of which other work on
+    # the machine takes none, in seconds of the core that limits are counted on; 2 are promised.
+    slow = max(1.0, statistics.median(_probe() for _ in range(99)) / PROBE_S)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 4 * slow
     assert list(json.loads(done.stdout)) == KEYS
 
 
