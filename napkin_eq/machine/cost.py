@@ -34,6 +34,7 @@ from napkin_eq.tile.resources import (
     Needs,
     Sliced,
     adjoining,
+    buffer_bytes,
     by_wide,
     capacity,
     crossed_clocks,
@@ -1000,8 +1001,7 @@ def handed_on(name: str) -> bool:
 
 
 def _unique(prof: Profile, name: str) -> float:
-    buffer = prof.kernel.buffer(name)
-    return BYTES[buffer.dtype] * math.prod(extent(d) for d in buffer.dims)
+    return buffer_bytes(prof.kernel.buffer(name))
 
 
 def _part(prof: Profile, name: str, amount: float, counts: Mapping[str, int]) -> Part:

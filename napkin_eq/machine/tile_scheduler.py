@@ -17,7 +17,7 @@ from napkin_eq.machine.cost import KernelCost, Visits, extent
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.passes.warp_specialize import falling
-from napkin_eq.tile.resources import BYTES
+from napkin_eq.tile.resources import buffer_bytes
 
 MOST_DEALT = 16384  # blocks beyond which their lengths even out
 
@@ -157,7 +157,7 @@ def _read_s(kernel: p.Kernel, share: float, rounds: float, hardware: Hardware) -
     shared = hardware.groups
     loops = [s for s in kernel.body if isinstance(s, p.Loop)]
     names = {s.buffer for loop in loops for s in p.statements((loop,)) if isinstance(s, p.Load)}
-    read = sum(BYTES[b.dtype] * math.prod(extent(a) for a in b.dims) for b in kernel.reads if b.name in names)
+    read = sum(buffer_bytes(b) for b in kernel.reads if b.name in names)
     again = 1.0 if read * share <= shared.cache_share * hardware.l2.capacity_bytes else max(1.0, share * rounds)
     return read * again / (hardware.hbm.copy_bandwidth * hardware.model.read_rate)
 

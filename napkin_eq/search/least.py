@@ -20,7 +20,7 @@ from napkin_eq.laws.axis_split import is_stretch
 from napkin_eq.machine.cost import elements, launched
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.tile import ir as p
-from napkin_eq.tile.resources import BYTES
+from napkin_eq.tile.resources import buffer_bytes
 from napkin_eq.tile.stream_facts import Streamed, kernel_terms
 
 SLACK = 0.98  # for what rounding does to a sum of many terms, and for halves of blocks
@@ -40,7 +40,7 @@ class Least:
         machine: Hardware,
     ) -> None:
         self.machine = machine
-        self.written = float(sum(_bytes(t) for t in targets))
+        self.written = float(sum(buffer_bytes(t) for t in targets))
         self.bytes = 0  # what comes from memory at the least
         self.reads: list[tuple[int, frozenset[str]]] = []
         self.operations: list[tuple[float, frozenset[str]]] = []
@@ -58,13 +58,14 @@ class Least:
         }
         # What the kernel before has just written may be in level 2 still.
         near, stored = machine.l2.capacity_bytes / 2, {arrays[t] for t in terms if t in arrays}
-        self.bytes = sum(size for buffer in {*read.values()} if (size := _bytes(buffer)) > near or buffer not in stored)
+        sizes = {buffer: buffer_bytes(buffer) for buffer in {*read.values()}}
+        self.bytes = sum(size for buffer, size in sizes.items() if size > near or buffer not in stored)
         # By other names of its axes an array is read along other axes of the output.
         takers = (
             child for t in (Store(value), *terms) if not (isinstance(t, Read) and renames(t)) for child in t.children
         )
         ways = {(read[array], _along(child.axes, cuts)) for child in takers if (array := renamed(child)) in read}
-        self.reads = [(_bytes(buffer), names) for buffer, names in ways]
+        self.reads = [(buffer_bytes(buffer), names) for buffer, names in ways]
         self.operations = [
             (_operations(t, cuts), _along(t.body.axes, cuts))
             for t in terms
@@ -96,10 +97,6 @@ class Least:
         )
         moving = SLACK * max(copying, fetching)
         return launched(max(SLACK * contracting, moving), moving, self.machine) * 1e6
-
-
-def _bytes(buffer: p.Buffer) -> int:
-    return BYTES[buffer.dtype] * elements(buffer.dims)
 
 
 def _cut(where: Term) -> tuple[Axis, Axis] | None:

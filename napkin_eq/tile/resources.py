@@ -363,6 +363,11 @@ class Crossing:
     gain: tuple[str, ...] | None = None
 
 
+def buffer_bytes(buffer: p.Buffer) -> int:
+    """Return the bytes of an array, of symbolic axes as they are expected (tile/expected.py)."""
+    return BYTES[buffer.dtype] * math.prod(map(nominal, buffer.dims))
+
+
 def short_rows(buffer: p.Buffer) -> bool:
     """Tell whether rows of an array are shorter than what memory takes at once: then threads that go along a row go on
     along the next one.

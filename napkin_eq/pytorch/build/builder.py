@@ -298,9 +298,9 @@ class Builder:
         """Return the number of a dimension that may be counted from the end."""
         return dim % len(value.dims) if value.dims else 0
 
-    def dims(self, value: Value, dims: Sequence[int] | int | None) -> tuple[int, ...]:
-        """Return the numbers of dimensions; none said means all."""
-        if dims is None or (not isinstance(dims, int) and not len(dims)):
+    def dims(self, value: Value, dims: Sequence[int] | int | None, *, empty: bool = True) -> tuple[int, ...]:
+        """Return the numbers of dimensions; none said means all, and so does a list of none where `empty`."""
+        if dims is None or (empty and not isinstance(dims, int) and not len(dims)):
             return tuple(range(len(value.dims)))
         return tuple(self.dim(value, d) for d in ([dims] if isinstance(dims, int) else dims)) if value.dims else ()
 

@@ -223,6 +223,7 @@ def _power(b: Builder, base: Value, exponent: Value, whole: bool) -> Value:
             odd = nq.equal(t - nq.floor(t * 0.5) * 2.0, 1.0)
             found = nq.where(least(s, t), 0.0, nq.where((s < 0.0) & odd, -size, size))
             found = nq.where(nq.equal(t, 0.0), 1.0, found)
+        # 1 whatever the other is, NaN too
         return nq.where(nq.equal(s, 1.0) | nq.equal(t, 0.0), 1.0, found) if b.undefined else found
 
     found = b.pointwise(compute, base, exponent)

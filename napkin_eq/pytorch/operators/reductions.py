@@ -160,7 +160,7 @@ def min_dim(b: Builder, self: Value, dim: int, keepdim: bool) -> tuple[Value, Va
 
 def _quantified(b: Builder, self: Value, dims: Dims, keepdim: bool, every: bool) -> Value:
     mask = b.mask(self).term
-    chosen = () if dims == [] else b.dims(self, dims)  # of no dimensions these two take none, where a sum takes all
+    chosen = b.dims(self, dims, empty=False)
     found = b.fold("max", nq.where(~mask if every else mask, 1.0, 0.0), [self.dims[d] for d in chosen])
     return b.value(found < 0.5 if every else found > 0.5, b.left(self, chosen, keepdim), "bool")
 

@@ -76,7 +76,7 @@ def unsqueeze(b: Builder, self: Value, dim: int) -> Value:
 
 @operator("squeeze.dim", "squeeze.dims", "squeeze.default")
 def squeeze(b: Builder, self: Value, dim: Any = None) -> Value:
-    chosen = () if dim == [] else b.dims(self, dim)  # of no dimensions none
+    chosen = b.dims(self, dim, empty=False)
     return replace(self, dims=tuple(d for at, d in enumerate(self.dims) if at not in chosen or d))
 
 

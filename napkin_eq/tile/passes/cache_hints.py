@@ -17,7 +17,6 @@ from dataclasses import replace
 
 from napkin_eq.tile.expected import nominal
 from napkin_eq.tile.ir import (
-    Buffer,
     Defining,
     Dot,
     Evictions,
@@ -35,7 +34,7 @@ from napkin_eq.tile.ir import (
     definitions,
     statements,
 )
-from napkin_eq.tile.resources import BYTES
+from napkin_eq.tile.resources import BYTES, buffer_bytes
 
 WRITTEN = 4  # bytes that are read for each that is written, at the least, for what is read once to go first
 RUN_BYTES = 1024  # side by side that a block reads: pages of memory then are read whole, however large the array
@@ -65,20 +64,17 @@ def _read_once(kernel: Kernel) -> Iterator[str]:
     if kernel.workers or any(isinstance(s, Dot) for s in statements(kernel.body)):
         return
     made = definitions(kernel.body)
-    written = sum(map(_bytes, kernel.writes))
+    written = sum(map(buffer_bytes, kernel.writes))
     for buffer in kernel.reads:
+        size = buffer_bytes(buffer)
         loads = [(load, around) for load, around in _loads(kernel.body, ()) if load.buffer == buffer.name]
         if (
-            _bytes(buffer) >= WRITTEN * written
+            size >= WRITTEN * written
             and all(_own(kernel, load, around, made) for load, around in loads)
             and all(_apart(one, other) for (_, one), (_, other) in itertools.combinations(loads, 2))
-            and (_bytes(buffer) <= PIECES_BYTES or all(_run(kernel, load, made) >= RUN_BYTES for load, _ in loads))
+            and (size <= PIECES_BYTES or all(_run(kernel, load, made) >= RUN_BYTES for load, _ in loads))
         ):
             yield buffer.name
-
-
-def _bytes(buffer: Buffer) -> int:
-    return BYTES[buffer.dtype] * math.prod(map(nominal, buffer.dims))
 
 
 def _loads(body: Sequence[Stmt], around: Around) -> Iterator[tuple[Load, Around]]:
@@ -145,11 +141,7 @@ def _read_again(kernel: Kernel) -> Iterator[tuple[str, int]]:
     """Yield the buffers of which a block reads a part that is its own in several statements of the body, with the last
     of these.
     """
-    divided = {
-        coord.axis
-        for coord in map(kernel.coord, kernel.grid)
-        if coord.axis.size is None or coord.axis.size > coord.tile
-    }
+    divided = {kernel.coord(name).axis for name in kernel.grid if _several(kernel, name)}
     for buffer in kernel.reads:
         loads = [
             (at, s)
