@@ -369,3 +369,8 @@ def test_axes_of_one_place_keep_blocks_no_shorter_and_columns_no_narrower():
     written = nq.array("A", o, i, n) * nq.array("B", i, n)
     (kernel,) = nq.derive(written, hardware="h100", dtype="float32").plan.kernels
     assert kernel.merged
+
+
+def test_axes_of_one_place_that_lie_apart_in_another_array_are_not_merged():
+    a, b, c, d = nq.axes("a b c d", a=5, b=1, c=1, d=1)
+    agrees(nq.derive(nq.array("X", a, c, d, b) * nq.array("W", c, b), hardware="h100", dtype="float32"))

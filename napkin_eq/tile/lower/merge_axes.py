@@ -327,8 +327,10 @@ class _Kernel:
         """Return the axes to merge of those not spoken of: side by side in the dimensions of some arrays, and, where
         that is asked, rows or columns of some contraction.
         """
-        free = [a for a in self.grouped if a.name not in spoken]
-        arrays = [dims[: minor(dims) + 1] for dims in arrays]  # an axis of one place lies behind no other
+        # An axis of one place that lies last keeps none before it from being so, and is itself none of several
+        ends = {axis for dims in arrays for axis in dims[minor(dims) + 1 :]}
+        arrays = [dims[: minor(dims) + 1] for dims in arrays]
+        free = [a for a in self.grouped if a.name not in spoken and a not in ends]
         sides = [[{*arg.axes} for arg in factors] for t in self.terms if (factors := _factors(t)) is not None]
         beside: dict[Axis, Axis] = {}
         for one in free:
