@@ -6,6 +6,7 @@ that is ended, or has grown large, gives way to a fresh one.
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import select
@@ -228,7 +229,7 @@ def _serve(work: Callable[[Any], Any], asked: int, answers: int) -> None:
     while head := _read(asked, HEAD):
         item, seconds = pickle.loads(_read(asked, int.from_bytes(head, "big")))
         METER.processor()  # for how slow this core is now
-        limit = int(time.process_time()) + max(1, int(seconds * max(1.0, METER.slow)))
+        limit = math.ceil(time.process_time() + seconds * max(1.0, METER.slow))  # the system counts whole seconds
         resource.setrlimit(resource.RLIMIT_CPU, (limit if most == resource.RLIM_INFINITY else min(limit, most), most))
         done, used = METER.counted, METER.processor()
         found, why = _tried(work, item)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import time
 import random
 import subprocess
 import sys
@@ -127,6 +128,23 @@ def test_a_worker_that_takes_too_long_or_refuses_gives_nothing(monkeypatch: pyte
     for number in numbers:
         with pytest.raises(ProcessLookupError):
             os.kill(number, 0)
+
+
+def test_a_worker_has_the_seconds_that_its_work_may_take_whatever_it_did_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The system counts processor time in whole seconds, since the process began: none is cut off for that."""
+    monkeypatch.setattr(workers, "threaded", lambda: False)
+
+    def work(seconds: float) -> float:
+        end = time.process_time() + seconds
+        while time.process_time() < end:
+            pass
+        return seconds
+
+    with workers.Pool(work) as pool:
+        found = [value for _, value, _, _ in pool.each(range(6), lambda *_: 0.8, 0.9)]
+    assert found == [0.8] * 6
 
 
 @pytest.mark.parametrize("known", [-1, 2, 3])
