@@ -1,6 +1,26 @@
 """Masks: a masked lane is absent, and a reduction may leave out lanes that cannot change it."""
 
-from napkin_eq.law import ABSENT, Map, Mask, Max, Reduce, Sum, absent, exp, finite, free, infer, law, where, zero
+from napkin_eq.law import (
+    ABSENT,
+    Const,
+    Coordinate,
+    Index,
+    Map,
+    Mask,
+    Max,
+    Read,
+    Reduce,
+    Size,
+    Sum,
+    absent,
+    exp,
+    finite,
+    free,
+    infer,
+    law,
+    where,
+    zero,
+)
 
 
 @law("Two masks over one value are one mask.", floating="exact")
@@ -106,3 +126,17 @@ def prod_masked(a, c, x):
 @law("A sum may leave out lanes that are zero.", stage="structure", floating="exact")
 def skip_sum(a, c, x):
     return Sum(x, a), Sum(x, a, c), zero(c, a)
+
+
+@law("No lane at which a number is found comes before the first of them.", stage="cited")
+def from_first(a: Coordinate, b: Coordinate, x, y):
+    found = Map("eq", (a, Read(b, y, Index(x))))
+    first = Reduce("argmax", y, where(Map("eq", (a, b)), Const(1.0), 0.0))
+    return found & (first <= Index(x)), found, free(y, a)
+
+
+@law("No lane at which a number is found comes after the last of them.", stage="cited")
+def to_last(a: Coordinate, b: Coordinate, x, y):
+    found = Map("eq", (a, Read(b, y, Index(x))))
+    last = Reduce("argmax", y, where(Map("eq", (a, b)), Map("real", (Index(y),)), ABSENT))
+    return found & ((Index(x) <= last) | (Size(y) <= Index(x))), found, free(y, a)

@@ -106,7 +106,7 @@ class Enumeration:
             if len(inside) < MOST_INSIDE:
                 for read in made.reads:
                     more = inside | {read}
-                    if read not in self.graph.outputs and more not in seen:
+                    if read not in self.graph.outputs and read not in self.graph.bounds and more not in seen:
                         seen.add(more)
                         waiting.append(more)
         return list(found.values())

@@ -26,13 +26,15 @@ class Graph:
 
     A value of `kept` is stored wherever it is used through such a read: no kernel computes a value and reads it
     elsewhere. `doubtful`: the cuts that may be absent somewhere. They are stored, and no other kernel reads them: an
-    array that it is given holds what is present.
+    array that it is given holds what is present. `bounds`: the cuts that lanes are held against. They bound loops, and
+    are there before these begin: no kernel has them inside.
     """
 
     outputs: tuple[Term, ...]
     cuts: tuple[Term, ...]
     kept: frozenset[Term]
     doubtful: frozenset[Term]
+    bounds: frozenset[Term]
     order: dict[Term, int]
     readers: dict[Term, list[Term]]
 
@@ -68,6 +70,8 @@ def graph_of(outputs: Sequence[Term], proved: Callable[[Judgment], bool]) -> Gra
         given[term] = isinstance(term, Input) or any(given[child] for child in term.children)
 
     def storable(term: Term) -> bool:
+        if term.kind == "int" and isinstance(term, Reduce):
+            return True  # the place of a maximum is a lane, whatever was folded
         if term.kind != "real" or not term.children or isinstance(term, Read):
             return False
         if term not in present:
@@ -95,7 +99,10 @@ def graph_of(outputs: Sequence[Term], proved: Callable[[Judgment], bool]) -> Gra
         if _made_again(term, found, largest // FEW) and not _follows(term, found):
             found.remove(term)
     doubtful = frozenset(t for t in found if t.kind == "real" and not proved(finite(t)))
-    return Graph(tuple(outputs), tuple(sorted(found, key=lambda t: order[t])), kept, doubtful, order, readers)
+    compared = (t.args for t in terms if isinstance(t, Map) and t.op in ("lt", "le"))
+    bounds = frozenset(a for args in compared for a in args if a in found and isinstance(a, Reduce) and a.kind == "int")
+    cuts = tuple(sorted(found, key=lambda t: order[t]))
+    return Graph(tuple(outputs), cuts, kept, doubtful, bounds, order, readers)
 
 
 def _end(

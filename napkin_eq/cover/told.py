@@ -67,6 +67,8 @@ def _why(work: Choice, value: Term, known: Sequence[Offer], price: float) -> str
         return "an output"
     if value in work.graph.kept:
         return "read at other coordinates"
+    if value in work.graph.bounds:
+        return "bounds a loop"
     without = [o for o in known if value not in o.candidate.outs and value not in o.candidate.reads]
     other = cheapest([work.column(o) for o in without], [work.places[v] for v in work.graph.outputs], SOLVING)
     return (

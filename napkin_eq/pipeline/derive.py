@@ -39,7 +39,7 @@ from napkin_eq.pipeline.asked import aimed, proved_laws
 from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.pipeline.unfused import unfused
 from napkin_eq.prove.watch import Watch, watched
-from napkin_eq.search import moments, prefixes
+from napkin_eq.search import data_masks, moments, prefixes
 from napkin_eq.search.assemble import planned
 from napkin_eq.search.candidates import SOON, Forms, cuts_of, extracted, placed, placer, preferred, saturated, soon
 from napkin_eq.search.derivation import Output
@@ -200,7 +200,7 @@ def _as_one(job: Job) -> list[Output]:
         # What so few kernels hand on is small; a cover may store what is as large as a product's results
         worth = WORTH if sum(len(output.placed.tiled) for output in best) <= SEVERAL else 1.0
         best = cover if cover and _predicted(cover) < worth * _predicted(best) else best
-    return min([best, *_in_stretches(job, best)], key=_predicted)
+    return min([best, *_in_stretches(job, best), *_bounded(job, best)], key=_predicted)
 
 
 def _in_stretches(job: Job, found: Sequence[Output]) -> Iterator[list[Output]]:
@@ -227,6 +227,27 @@ def _in_stretches(job: Job, found: Sequence[Output]) -> Iterator[list[Output]]:
         for option in _cover(replace(rest, diagram=whole)):
             if _led(job, made, option):
                 yield [option]
+    _told(job, rest)
+
+
+def _bounded(job: Job, found: Sequence[Output]) -> Iterator[list[Output]]:
+    """Yield the plan of a diagram whose folds are bounded by the lanes that masks hold in which compare what is read,
+    where it has such masks and what computes these lanes takes little of what was found: the numbers that it is run on
+    may leave none out.
+    """
+    terms = [term for _, term in job.diagram.outputs]
+    rest = _rest(job)
+    if not data_masks.ends(terms) or rest.aim.budget.left() <= 0:
+        return
+    if (made := data_masks.bounded(terms, job.laws, rest.aim.budget)) is None or not same(terms, made[0], hasty=True):
+        return
+    source, bounds = made
+    asked = replace(job, diagram=replace(job.diagram, outputs=tuple(zip(job.names, source, strict=True))))
+    whole = replace(job.diagram, outputs=tuple(zip(job.names, bounds.outputs, strict=True)))
+    for option in _cover(replace(rest, diagram=whole)):
+        print([(t.cost.predicted_us, [w.dtype for w in t.kernel.writes]) for t in option.placed.tiled])
+        if _led(asked, bounds, option):
+            yield [option]
     _told(job, rest)
 
 

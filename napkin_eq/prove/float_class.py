@@ -35,7 +35,7 @@ from typing import Any
 
 from napkin_eq.lang.errors import LawRefused, NapkinError, Undecided
 from napkin_eq.lang.operators import PLACES
-from napkin_eq.lang.term import Reduce, Term, subterms
+from napkin_eq.lang.term import Const, Map, Reduce, Term, subterms
 from napkin_eq.laws.claim import NotUnderstood, plain
 from napkin_eq.laws.law import FLOATING, Law, Statement
 from napkin_eq.laws.loader import folder, run_file
@@ -202,8 +202,15 @@ def _assessed(law: Law) -> Floating:
 
 
 def _places(side: Term) -> set[Term]:
-    """Return the places of maxima that a side of a law speaks of, folds as what they reduce."""
-    return {t for t in subterms(plain(side)) if isinstance(t, Reduce) and t.monoid in PLACES}
+    """Return the places of maxima that a side of a law speaks of, folds as what they reduce; without those of values
+    that are chosen among constants and lanes, in which nothing is rounded.
+    """
+    found = {t for t in subterms(plain(side)) if isinstance(t, Reduce) and t.monoid in PLACES}
+    return {t for t in found if any(map(_may_round, subterms(t.body)))}
+
+
+def _may_round(term: Term) -> bool:
+    return term.kind == "real" and not (isinstance(term, Const) or isinstance(term, Map) and term.op in ("where", "real"))
 
 
 def _exact(law: Law) -> Floating:

@@ -4,6 +4,7 @@
                 for the reader
     candidates  the stages of a search that give plans: saturate, extract, place; and which axis to cut where
                 processors would idle
+    data_masks  masks that compare what is read: the first and the last lane that they hold in bound folds
     derivation  the plan, the term it was read off, each step from the diagram to it, and the costs
     extract     the cheapest terms that an e-graph holds, by what their work costs when shared work counts once
     fold_order  folds along several axes in the order in which arrays lie in memory

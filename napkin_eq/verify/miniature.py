@@ -239,7 +239,7 @@ class _Scale:
     def _together(self) -> list[set[str]]:
         """Return the axes in groups: those that masks compare, or that only name each other anew, are in one."""
         groups: list[set[str]] = []
-        for names in [*({name} for name in self.axes), *self.related]:
+        for names in [*({name} for name in self.axes), *filter(None, self.related)]:
             groups = [*(g for g in groups if g.isdisjoint(names)), names.union(*(g for g in groups if g & names))]
         return groups
 

@@ -11,7 +11,7 @@ two lanes; and what was folded is, at the place of its maximum, that maximum.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
@@ -30,7 +30,8 @@ def written(claim: Claim, kept: bool = False) -> list[Claim]:
     """
     claim = replace(claim, goal=_pushed(claim.goal, claim))
     claims, claim = _in_one_order(claim)
-    return [*claims, _unplaced(claim if kept else elsewhere(claim))]
+    claim = _unplaced(claim)
+    return [*claims, claim if kept else elsewhere(claim)]
 
 
 def elsewhere(claim: Claim) -> Claim:
@@ -49,13 +50,13 @@ def elsewhere(claim: Claim) -> Claim:
         goal = _swapped(
             goal, {t: there[t.body] for t in reads if (t.axis, t.index) == (axis, index) and t.body in there}
         )
-        pointwise = [
-            p for p in claim.premises if not any(isinstance(t, (Reduce, Read, Size, Scan)) for t in subterms(p))
-        ]
         inside = _inside(index, axis)
-        premises += [
-            _swapped(p, {**there, Index(axis): index}) for p in pointwise if inside or Index(axis) not in subterms(p)
-        ]
+        lane = index if inside else Map("max", (Const(0), Map("min", (index, Size(axis) + Const(-1)))))
+        for p in claim.premises:
+            # What is folded along the axis is the same in every lane
+            table = {**_folds(p, axis), **there, Index(axis): lane}
+            if not any(isinstance(t, (Reduce, Read, Size, Scan)) for t in _outside(p, table)):
+                premises.append(_swapped(p, table))
         if isinstance(index, Reduce) and inside and index.where is TRUE:
             premises.append(
                 eq(
@@ -219,28 +220,54 @@ def _order(claim: Claim, first: Reduce, other: Reduce) -> Claim:
 
 
 def _unplaced(claim: Claim) -> Claim:
-    """Return the claim with a whole number for each place of a maximum: a lane of its axis, of which nothing more is
-    known.
+    """Return the claim with a whole number for each place of a maximum: a lane of its axis, where what was folded is
+    that maximum, and before which it is nowhere.
     """
     table: dict[Term, Term] = {}
-    premises, free = list(claim.premises), set(claim.free)
+    premises, free, legend = list(claim.premises), set(claim.free), list(claim.legend)
     axes = {f for t in subterms(claim.goal, *claim.premises) for f in t.fields if isinstance(f, Axis)}
     for number, t in enumerate(_placed(claim.goal, *claim.premises), 1):
         place = Var(f"place {number} over {t.axis}", "int")
         table[t] = place
         free |= {(a.name, place.name) for a in axes if not claim.varies(t, a)}
         premises += [le(Const(0), place), ~le(Size(t.axis), place)]
+        legend.append(f"{place} stands for {t}")
+        if any(isinstance(part, (Read, Scan, Reduce)) for part in subterms(t.body)):
+            continue
+        most = Reduce("max", t.axis, t.body)
+        known = [v for v in subterms(t.body) if isinstance(v, Var) and claim.varies(v, t.axis)]
+        there: dict[Term, Term] = {v: Var(f"{v.name} at {place.name}", v.sort) for v in known}
+        for v in known:
+            name = f"{v.name} at {place.name}"
+            free |= {(a.name, name) for a in axes if a == t.axis or not claim.varies(v, a)}
+            legend.append(f"{name} stands for {v.name} there")
+        premises += [
+            le(t.body, most),
+            eq(_swapped(t.body, {**there, Index(t.axis): place}), most),
+            ~le(most, t.body) | le(place, Index(t.axis)),
+        ]
     if not table:
         return claim
-    legend = (*claim.legend, *(f"{place} stands for {t}" for t, place in table.items()))
     return Claim(
-        claim.what, _swapped(claim.goal, table), tuple(_swapped(p, table) for p in premises), frozenset(free), legend
+        claim.what,
+        _swapped(claim.goal, table),
+        tuple(_swapped(p, table) for p in premises),
+        frozenset(free),
+        tuple(legend),
     )
 
 
 def _folds(root: Term, axis: Axis) -> dict[Term, Term]:
     """Return the folds over an axis in a term, each as itself: they are the same in every lane."""
     return {t: t for t in subterms(root) if isinstance(t, Reduce) and t.axis == axis}
+
+
+def _outside(root: Term, known: Table) -> Iterator[Term]:
+    """Yield the parts of a term that are in none of some terms."""
+    if root not in known:
+        yield root
+        for child in root.children:
+            yield from _outside(child, known)
 
 
 def _swapped(root: Term, table: Table) -> Term:

@@ -100,6 +100,11 @@ def stretches(lowering: Statements, where: Term, axis: Axis, coord: str, context
     return _cut(_Bounds(lowering, tile, size, down, lows, highs), hold)
 
 
+def bounding(mask: Term, axis: Axis) -> list[bool]:
+    """Return which ends of an axis' coordinate a mask gives: True for an upper one."""
+    return [up for up, _ in _clauses(mask, axis) or ()]
+
+
 def _clauses(mask: Term, axis: Axis) -> list[tuple[bool, list[tuple[dict[Term, int], int]]]] | None:
     """Return what a mask says of an axis' coordinate: ends, each of which holds, and of each the forms of which one
     must, with how many times the coordinate is taken.
