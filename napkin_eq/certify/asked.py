@@ -375,6 +375,8 @@ class _Said:
         """Return the number of an operator, or a leaf, over numbers; what can be one whole number only is that, and
         what is equal to itself is.
         """
+        if head[:2] == ("map", "eq"):
+            parts = sorted(parts)  # either way round
         if head == ("map", "eq") and parts[0] == parts[1]:
             return self.row(TRUE)
         if head == ("map", "and") and any(self.rows[part][0] == TRUE for part in parts):

@@ -32,8 +32,8 @@ SEARCH, PROOF = 2.0, 16.0  # counted seconds for a candidate's search, and for t
 # Of time that ends, what a candidate's search may take of it; and the least seconds for a proof that is begun
 SHARE, LEAST = 0.15, 0.2
 SLIGHT = 0.25  # of the seconds of a search, what one has for a kernel that takes little more than it must
-# What goes on for twice as long as it may did not heed its seconds, and is ended: times those of a search, which has CUT
-# times as many again with an axis cut, and those of a proof
+# Times the seconds of a search, which has CUT times as many again with an axis cut, and those of a proof: what goes on
+# for longer did not heed them, and is ended
 LATE = 2
 T = TypeVar("T")
 Found = tuple[Placed, Cuts]  # the cheapest form of a piece, and what is cut in it
@@ -177,7 +177,8 @@ class Pricing:
                 return done
             return self.aim.printer, chain, pieces[key], forms[key], given[key]
 
-        for key, found, why, took in self.pool.each([*pieces], ask, LATE * (PROOF if chain else (1 + CUT) * seconds)):
+        late = LATE * (PROOF if chain else (1 + CUT) * seconds)
+        for key, found, why, took in self.pool.each([*pieces], ask, late):
             if not chain or found is not None or given[key] == PROOF:  # with more time there may be a proof
                 _DONE[places[key]] = workers.Done(found, why, took)
             yield key, found, why

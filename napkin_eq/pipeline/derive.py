@@ -29,6 +29,7 @@ from napkin_eq.cover.graph import contractions, read_again
 from napkin_eq.egraph.budget import SECONDS, Budget, Clock
 from napkin_eq.egraph.congruence import Closure
 from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.dtypes import BY_SHORT
 from napkin_eq.lang.errors import NapkinError, Undecided, WrongPlan
 from napkin_eq.lang.substitute import settled
 from napkin_eq.lang.term import Input, Term, subterms
@@ -70,6 +71,7 @@ LITTLE = 0.1  # of the work, what a search does that can save no more than a par
 AGAIN = 0.4  # of the time, what one search has beside a cover that has taken all of it
 PARTS = 2.0  # times what moving its arrays takes: what squares taken in parts may take for nothing else to be sought
 STRETCHES = 1.25  # times what moving its arrays takes: a plan that takes more may gain by sums cut into stretches
+BOUNDING = 0.125  # of the time of a plan, what finding lanes may take that bound its loops if the data are so
 SPARE = 0.1  # of the time, what such a cover leaves for what it began before its end
 TOGETHER = 0.5  # of the time, for several outputs together: what is left is for each alone, should that fail
 TOLD = 0.05  # by how much faster a plan is predicted that has no chain of steps, if that is told
@@ -232,21 +234,21 @@ def _in_stretches(job: Job, found: Sequence[Output]) -> Iterator[list[Output]]:
 
 def _bounded(job: Job, found: Sequence[Output]) -> Iterator[list[Output]]:
     """Yield the plan of a diagram whose folds are bounded by the lanes that masks hold in which compare what is read,
-    where it has such masks and what computes these lanes takes little of what was found: the numbers that it is run on
-    may leave none out.
+    where it has such masks and finding these lanes takes little of what was found: the data may leave none out.
     """
     terms = [term for _, term in job.diagram.outputs]
     rest = _rest(job)
     if not data_masks.ends(terms) or rest.aim.budget.left() <= 0:
         return
-    if (made := data_masks.bounded(terms, job.laws, rest.aim.budget)) is None or not same(terms, made[0], hasty=True):
+    made = data_masks.bounded(terms, job.laws, rest.aim.budget)
+    if made is None or not same(terms, made[0], hasty=True):
         return
     source, bounds = made
     asked = replace(job, diagram=replace(job.diagram, outputs=tuple(zip(job.names, source, strict=True))))
     whole = replace(job.diagram, outputs=tuple(zip(job.names, bounds.outputs, strict=True)))
     for option in _cover(replace(rest, diagram=whole)):
-        print([(t.cost.predicted_us, [w.dtype for w in t.kernel.writes]) for t in option.placed.tiled])
-        if _led(asked, bounds, option):
+        finding = [t for t in option.placed.tiled if all(BY_SHORT[b.dtype].kind == "int" for b in t.kernel.writes)]
+        if sum(t.cost.predicted_us for t in finding) <= BOUNDING * _predicted(found) and _led(asked, bounds, option):
             yield [option]
     _told(job, rest)
 

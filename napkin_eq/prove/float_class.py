@@ -210,7 +210,8 @@ def _places(side: Term) -> set[Term]:
 
 
 def _may_round(term: Term) -> bool:
-    return term.kind == "real" and not (isinstance(term, Const) or isinstance(term, Map) and term.op in ("where", "real"))
+    exact = isinstance(term, Const) or (isinstance(term, Map) and term.op in ("where", "real"))
+    return term.kind == "real" and not exact
 
 
 def _exact(law: Law) -> Floating:

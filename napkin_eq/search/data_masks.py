@@ -1,10 +1,10 @@
-"""Masks that compare what is read, such as whether a query and a key are of one document: folds are bounded by the first
-and the last lane that these hold in.
+"""Masks that compare what is read, such as whether a query and a key are of one document: folds are bounded by the
+first and the last lane that these hold in.
 
-A loop skips the blocks that no lane of its mask is in where the mask says so by places alone, or by bounds that are read
-from data. [a(y) = b(x)] says nothing of x by itself; the first and the last x that it holds for are numbers for each y,
-computed once, and bounds that loops read. The form is made here, not found in an e-graph, which would try it at every
-mask; it rests on two laws, of which a chain of steps leads to it.
+A loop skips the blocks that no lane of its mask is in where the mask says so by places alone, or by bounds that are
+read from data. [a(y) = b(x)] says nothing of x by itself; the first and the last x that it holds for are numbers for
+each y, computed once, and bounds that loops read. The form is made here, not found in an e-graph, which would try it
+at every mask; a chain of instances of two laws leads to it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from napkin_eq.egraph.budget import Budget
+from napkin_eq.egraph.congruence import Closure
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.substitute import substituted
 from napkin_eq.lang.term import Const, Index, Input, Map, Reduce, Term, Tuple, rebuilt, rewritten, subterms
@@ -141,6 +142,8 @@ def _compares(mask: Term, axis: Axis) -> bool:
     if not isinstance(mask, Map) or mask.op != "eq" or any(arg.kind != "int" for arg in mask.args):
         return False
     one, other = mask.args if axis in mask.args[0].axes else mask.args[::-1]
+    if axis.size is None:
+        return False  # an axis beside it would not be known to be as long
     read = all(any(isinstance(t, Input) for t in subterms(arg)) for arg in mask.args)
     return read and axis in one.axes and axis not in other.axes and bool(set(other.axes) - set(one.axes))
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 import os
-import time
 import random
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any

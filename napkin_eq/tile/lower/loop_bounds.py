@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.interval import wide
-from napkin_eq.lang.term import Const, Index, Input, Map, Term, subterms
+from napkin_eq.lang.interval import ANY, interval, wide
+from napkin_eq.lang.term import Const, Index, Input, Map, Size, Term, subterms
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.builder import Context, Statements
 from napkin_eq.tile.stream_facts import conjuncts, disjuncts
@@ -112,7 +112,7 @@ def _clauses(mask: Term, axis: Axis) -> list[tuple[bool, list[tuple[dict[Term, i
     An upper end (True) is where the coordinate is below one of its forms divided so, a lower one where it is at least
     one of them. None for a mask that says something else.
     """
-    forms = [at_least_zero(part) for part in disjuncts(mask)]
+    forms = [found for found in map(at_least_zero, disjuncts(mask)) if found is None or not any(map(_never, found))]
     if len(forms) > 1 and any(found is None or len(found) > 1 for found in forms):
         return None
     several = len(forms) > 1
@@ -127,6 +127,17 @@ def _clauses(mask: Term, axis: Axis) -> list[tuple[bool, list[tuple[dict[Term, i
             return None
         ends.append((sides[0] < 0, [(_divided(form, axis), abs(form[Index(axis)])) for form in clause]))
     return ends or None
+
+
+def _never(form: dict[Term, int]) -> bool:
+    """Tell whether a form is below zero whatever the data are."""
+    most = 0.0
+    for atom, factor in form.items():
+        low, high = ANY if any(isinstance(part, Input) for part in subterms(atom)) else interval(atom)
+        if isinstance(atom, Size) and atom.axis.size is not None:
+            low = high = float(atom.axis.size)  # as lowering has it
+        most += max(factor * low, factor * high) if factor else 0.0
+    return most < 0
 
 
 def _divided(form: dict[Term, int], axis: Axis) -> dict[Term, int]:
