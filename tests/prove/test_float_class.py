@@ -333,7 +333,7 @@ def test_every_shipped_claim_is_granted_and_remembered(
     recurring = {"sum-scan", "sum-recur", "recur-factor", "recur-sum"}
     split = {"split-prod", "split-masked-max"}
     assert sampled == {"carry", "carry-weighted", "carry-scaled", "sum-runs", "squares-about", *recurring, *split}
-    assert sum((v.found, v.how) == ("reassociating", "proved") for v in found) == 39
+    assert sum((v.found, v.how) == ("reassociating", "proved") for v in found) == 41
     assert {s.name for s, v in zip(laws, found, strict=True) if v.needs == "exponents up to 88"} == {
         "shift",
         "shift-weighted",

@@ -145,22 +145,24 @@ def test_the_theorems_kept_are_those_of_the_laws(shipped: dict[str, Statement]) 
 
 
 def test_the_laws_over_embedded_terms_kept_are_those_of_the_laws(shipped: dict[str, Statement]) -> None:
-    """Of every statement that ships, but for sums that move by a step, streams of places and masked stretches, the
+    """Of every statement that ships, but for sums that move by a step, places of maxima and masked stretches, the
     truth in frames is shown.
     """
     kept = source("DeepLaws.v").read_text(encoding="utf-8")
     assert kept == rocq.embedded(shipped.values())
     names = {name for name in shipped if f"Lemma {name.replace('-', '_')}_true :" not in kept}
     moving = {"moves-bare", "moves-weighted", "moves-more", "moves-more-weighted"}
-    assert names == {*moving, "stream-argmax", "fuse-argmax", *(f"split-masked-{m}" for m in ("sum", "max"))}
+    places = {"stream-argmax", "fuse-argmax", "from-first", "to-last"}
+    assert names == {*moving, *places, *(f"split-masked-{m}" for m in ("sum", "max"))}
 
 
 def test_laws_are_theorems_of_empty_axes_where_they_are_proved_of_them(shipped: dict[str, Statement]) -> None:
     laws = [statement for statement in shipped.values() if isinstance(statement, Law)]
     needs = {law.name for law in laws if "s <> []" in rocq._theorem(law)}
     assert needs == {"distribute", "sum-constant"}
-    # No decider shows without induction that a recurrence of zeros is 0; over the embedded terms it is shown.
-    assert {verdict.name for verdict in prove(laws) if verdict.lanes} == needs | {"sum-recur"}
+    # No decider shows without induction that a recurrence of zeros is 0; over the embedded terms it is shown. A place
+    # is one of a lane.
+    assert {verdict.name for verdict in prove(laws) if verdict.lanes} == needs | {"sum-recur", "from-first", "to-last"}
 
 
 @installed

@@ -11,9 +11,11 @@ two lanes; and what was folded is, at the place of its maximum, that maximum.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from types import MappingProxyType
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.operators import MONOIDS, PLACES
@@ -30,12 +32,13 @@ def written(claim: Claim, kept: bool = False) -> list[Claim]:
     """
     claim = replace(claim, goal=_pushed(claim.goal, claim))
     claims, claim = _in_one_order(claim)
-    claim = _unplaced(claim)
-    return [*claims, claim if kept else elsewhere(claim)]
+    claim, places = _unplaced(claim)
+    return [*claims, *([claim] if kept else (elsewhere(*parted) for parted in _parted(claim, places)))]
 
 
-def elsewhere(claim: Claim) -> Claim:
-    """Return the claim with variables for what others are at the coordinates where the goal reads them.
+def elsewhere(claim: Claim, lanes: Mapping[tuple[Axis, Term], Term] = MappingProxyType({})) -> Claim:
+    """Return the claim with variables for what others are at the coordinates where the goal reads them; `lanes`: those
+    that coordinates are which may lie outside, where that is known.
 
     Premises hold in every lane, so they hold there: of all variables that vary along the axis of a read, those of the
     index included, and of the coordinate itself where the index is known to be inside the axis, into which a read
@@ -51,11 +54,12 @@ def elsewhere(claim: Claim) -> Claim:
             goal, {t: there[t.body] for t in reads if (t.axis, t.index) == (axis, index) and t.body in there}
         )
         inside = _inside(index, axis)
-        lane = index if inside else Map("max", (Const(0), Map("min", (index, Size(axis) + Const(-1)))))
+        lane = index if inside else lanes.get((axis, index))
         for p in claim.premises:
             # What is folded along the axis is the same in every lane
-            table = {**_folds(p, axis), **there, Index(axis): lane}
-            if not any(isinstance(t, (Reduce, Read, Size, Scan)) for t in _outside(p, table)):
+            table = {**_folds(p, axis), **there, **({Index(axis): lane} if lane is not None else {})}
+            parts = [*_outside(p, table)]
+            if Index(axis) not in parts and not any(isinstance(t, (Reduce, Read, Size, Scan)) for t in parts):
                 premises.append(_swapped(p, table))
         if isinstance(index, Reduce) and inside and index.where is TRUE:
             premises.append(
@@ -219,9 +223,25 @@ def _order(claim: Claim, first: Reduce, other: Reduce) -> Claim:
     )
 
 
-def _unplaced(claim: Claim) -> Claim:
+def _parted(claim: Claim, places: Mapping[Term, Axis]) -> Iterator[tuple[Claim, dict[tuple[Axis, Term], Term]]]:
+    """Yield the cases of a claim that says where maxima are and reads the same axes at coordinates of others: each of
+    these inside, or beyond the last lane, where no place is; with the lanes that are read inside.
+    """
+    reads = dict.fromkeys((t.axis, t.index) for t in subterms(claim.goal) if isinstance(t, Read))
+    open_ = [(a, i) for a, i in reads if isinstance(i, Index) and not _inside(i, a) and a in places.values()]
+    for beyond in itertools.product((False, True), repeat=len(open_)):
+        premises, lanes = list(claim.premises), dict[tuple[Axis, Term], Term]()
+        for (axis, index), past in zip(open_, beyond, strict=True):
+            if not past:
+                lanes[axis, index] = index
+            premises.append(le(Size(axis), index) if past else ~le(Size(axis), index))
+            premises += [le(place, index) for place, own in places.items() if past and own == axis]
+        yield replace(claim, premises=tuple(premises)), lanes
+
+
+def _unplaced(claim: Claim) -> tuple[Claim, dict[Term, Axis]]:
     """Return the claim with a whole number for each place of a maximum: a lane of its axis, where what was folded is
-    that maximum, and before which it is nowhere.
+    that maximum, and before which it is nowhere; and these numbers.
     """
     table: dict[Term, Term] = {}
     premises, free, legend = list(claim.premises), set(claim.free), list(claim.legend)
@@ -247,13 +267,11 @@ def _unplaced(claim: Claim) -> Claim:
             ~le(most, t.body) | le(place, Index(t.axis)),
         ]
     if not table:
-        return claim
-    return Claim(
-        claim.what,
-        _swapped(claim.goal, table),
-        tuple(_swapped(p, table) for p in premises),
-        frozenset(free),
-        tuple(legend),
+        return claim, {}
+    goal, known = _swapped(claim.goal, table), tuple(_swapped(p, table) for p in premises)
+    return (
+        Claim(claim.what, goal, known, frozenset(free), tuple(legend)),
+        {place: t.axis for t, place in table.items() if isinstance(t, Reduce)},
     )
 
 

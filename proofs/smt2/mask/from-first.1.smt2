@@ -25,18 +25,12 @@
 (declare-const lane.y Real)
 (assert (<= 0.0 lane.y))
 (assert (<= (+ lane.y 1.0) size.y))
+(declare-const lane.x Real)
+(assert (<= 0.0 lane.x))
 (declare-const b-1 Real)
 ; t3 is [a = b@1 ? 1 : 0]
 (define-fun t3.absent () Bool (and (not (= a b-1)) (= a b-1)))
 (define-fun t3 () Real (ite (= a b-1) 1.0 0.0))
-(declare-const lane.x Real)
-(assert (<= 0.0 lane.x))
-; t4 is |y| - 1
-(define-fun t4 () Real (+ size.y (- 1.0)))
-; t5 is min(x, |y| - 1)
-(define-fun t5 () Real (ite (<= lane.x t4) lane.x t4))
-; t6 is max(0, min(x, |y| - 1))
-(define-fun t6 () Real (ite (>= 0.0 t5) 0.0 t5))
 ; given 0 ≤ place 1 over y
 (assert (<= 0.0 place-1-over-y))
 ; given ¬(|y| ≤ place 1 over y)
@@ -47,14 +41,16 @@
 (assert (or (and t2.absent r1.absent) (and (not t2.absent) (not r1.absent) (= t2 r1))))
 ; given ¬(max_y [a = b ? 1 : 0] ≤ [a = b ? 1 : 0]) ∨ place 1 over y ≤ y
 (assert (or (not (or r1.absent (and (not t1.absent) (<= r1 t1)))) (<= place-1-over-y lane.y)))
+; given ¬(|y| ≤ x)
+(assert (not (<= size.y lane.x)))
 ; given 0 ≤ place 1 over y
 (assert (<= 0.0 place-1-over-y))
 ; given [a = b@1 ? 1 : 0] ≤ max_y [a = b ? 1 : 0]
 (assert (or t3.absent (and (not r1.absent) (<= t3 r1))))
 ; given [a = b at place 1 over y ? 1 : 0] = max_y [a = b ? 1 : 0]
 (assert (or (and t2.absent r1.absent) (and (not t2.absent) (not r1.absent) (= t2 r1))))
-; given ¬(max_y [a = b ? 1 : 0] ≤ [a = b@1 ? 1 : 0]) ∨ place 1 over y ≤ max(0, min(x, |y| - 1))
-(assert (or (not (or r1.absent (and (not t3.absent) (<= r1 t3)))) (<= place-1-over-y t6)))
+; given ¬(max_y [a = b ? 1 : 0] ≤ [a = b@1 ? 1 : 0]) ∨ place 1 over y ≤ x
+(assert (or (not (or r1.absent (and (not t3.absent) (<= r1 t3)))) (<= place-1-over-y lane.x)))
 ; the goal, denied
 (assert (not (or (and (and (= a b-1) (<= place-1-over-y lane.x)) (= a b-1)) (and (not (and (= a b-1) (<= place-1-over-y lane.x))) (not (= a b-1))))))
 (check-sat)

@@ -1,38 +1,52 @@
 ; law    to-last (mask): No lane at which a number is found comes after the last of them.
 ; says   a = b[y := x] ∧ (x ≤ argmax_y [a = b ? y : -∞] ∨ |y| ≤ x) → a = b[y := x] if free(y, a)
 ; source stated in mask.py
-; case   both sides where y is x
-;        place 1 over x stands for argmax_x [a = b ? x : -∞]
-;        b at place 1 over x stands for b there
+; case   both sides
+;        place 1 over y stands for argmax_y [a = b ? y : -∞]
+;        b at place 1 over y stands for b there
+;        b@1 stands for b at y = x
 ; hypotheses alone: if no values met them, the proof would say nothing
 (set-logic QF_LRA)
 (set-info :status sat)
-(declare-const place-1-over-x Real)
-(declare-const size.x Real)
-(assert (>= size.x 1.0))
+(declare-const place-1-over-y Real)
+(declare-const size.y Real)
+(assert (>= size.y 1.0))
 (declare-const a Real)
 (declare-const b Real)
-(declare-const lane.x Real)
-(assert (<= 0.0 lane.x))
-(assert (<= (+ lane.x 1.0) size.x))
-; t1 is [a = b ? x : -∞]
+(declare-const lane.y Real)
+(assert (<= 0.0 lane.y))
+(assert (<= (+ lane.y 1.0) size.y))
+; t1 is [a = b ? y : -∞]
 (define-fun t1.absent () Bool (not (= a b)))
-(define-fun t1 () Real (ite (= a b) lane.x 0.0))
-; r1 is max_x [a = b ? x : -∞], of which nothing else is used
+(define-fun t1 () Real (ite (= a b) lane.y 0.0))
+; r1 is max_y [a = b ? y : -∞], of which nothing else is used
 (declare-const r1 Real)
 (declare-const r1.absent Bool)
-(declare-const b-at-place-1-over-x Real)
-; t2 is [a = b at place 1 over x ? place 1 over x : -∞]
-(define-fun t2.absent () Bool (not (= a b-at-place-1-over-x)))
-(define-fun t2 () Real (ite (= a b-at-place-1-over-x) place-1-over-x 0.0))
-; given 0 ≤ place 1 over x
-(assert (<= 0.0 place-1-over-x))
-; given ¬(|x| ≤ place 1 over x)
-(assert (not (<= size.x place-1-over-x)))
-; given [a = b ? x : -∞] ≤ max_x [a = b ? x : -∞]
+(declare-const b-at-place-1-over-y Real)
+; t2 is [a = b at place 1 over y ? place 1 over y : -∞]
+(define-fun t2.absent () Bool (not (= a b-at-place-1-over-y)))
+(define-fun t2 () Real (ite (= a b-at-place-1-over-y) place-1-over-y 0.0))
+(declare-const lane.x Real)
+(assert (<= 0.0 lane.x))
+(declare-const b-1 Real)
+; given 0 ≤ place 1 over y
+(assert (<= 0.0 place-1-over-y))
+; given ¬(|y| ≤ place 1 over y)
+(assert (not (<= size.y place-1-over-y)))
+; given [a = b ? y : -∞] ≤ max_y [a = b ? y : -∞]
 (assert (or t1.absent (and (not r1.absent) (<= t1 r1))))
-; given [a = b at place 1 over x ? place 1 over x : -∞] = max_x [a = b ? x : -∞]
+; given [a = b at place 1 over y ? place 1 over y : -∞] = max_y [a = b ? y : -∞]
 (assert (or (and t2.absent r1.absent) (and (not t2.absent) (not r1.absent) (= t2 r1))))
-; given ¬(max_x [a = b ? x : -∞] ≤ [a = b ? x : -∞]) ∨ place 1 over x ≤ x
-(assert (or (not (or r1.absent (and (not t1.absent) (<= r1 t1)))) (<= place-1-over-x lane.x)))
+; given ¬(max_y [a = b ? y : -∞] ≤ [a = b ? y : -∞]) ∨ place 1 over y ≤ y
+(assert (or (not (or r1.absent (and (not t1.absent) (<= r1 t1)))) (<= place-1-over-y lane.y)))
+; given |y| ≤ x
+(assert (<= size.y lane.x))
+; given place 1 over y ≤ x
+(assert (<= place-1-over-y lane.x))
+; given 0 ≤ place 1 over y
+(assert (<= 0.0 place-1-over-y))
+; given [a = b at place 1 over y ? place 1 over y : -∞] = max_y [a = b ? y : -∞]
+(assert (or (and t2.absent r1.absent) (and (not t2.absent) (not r1.absent) (= t2 r1))))
+; given place 1 over y ≤ x
+(assert (<= place-1-over-y lane.x))
 (check-sat)
