@@ -209,6 +209,8 @@ def _bindings(pattern: Term) -> dict[str, Term | Axis]:
         stack += term.children
         if isinstance(term, Var):
             found[term.name] = Q if term.name == "u" else samples[term.sort]
+        if isinstance(term, Read) and isinstance(term.body, Var) and term.body.sort == "int":
+            samples["int"] = Index(x)  # what is read along an axis varies along it
         found |= {f.name: x for f in term.fields if isinstance(f, Axis)}
     return found
 

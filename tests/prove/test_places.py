@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-call, no-untyped-def, operator"
+# mypy: disable-error-code="no-untyped-call, no-untyped-def, operator, arg-type"
 """Places of maxima: what provers know of them proves what is true, and nothing that is a little off."""
 
 from __future__ import annotations

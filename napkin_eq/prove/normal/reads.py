@@ -57,7 +57,7 @@ def elsewhere(claim: Claim, lanes: Mapping[tuple[Axis, Term], Term] = MappingPro
         lane = index if inside else lanes.get((axis, index))
         for p in claim.premises:
             # What is folded along the axis is the same in every lane
-            table = {**_folds(p, axis), **there, **({Index(axis): lane} if lane is not None else {})}
+            table = {**_folds(p, axis), **there} | ({} if lane is None else {Index(axis): lane})
             parts = [*_outside(p, table)]
             if Index(axis) not in parts and not any(isinstance(t, (Reduce, Read, Size, Scan)) for t in parts):
                 premises.append(_swapped(p, table))
@@ -268,9 +268,9 @@ def _unplaced(claim: Claim) -> tuple[Claim, dict[Term, Axis]]:
         ]
     if not table:
         return claim, {}
-    goal, known = _swapped(claim.goal, table), tuple(_swapped(p, table) for p in premises)
+    goal, said = _swapped(claim.goal, table), tuple(_swapped(p, table) for p in premises)
     return (
-        Claim(claim.what, goal, known, frozenset(free), tuple(legend)),
+        Claim(claim.what, goal, said, frozenset(free), tuple(legend)),
         {place: t.axis for t, place in table.items() if isinstance(t, Reduce)},
     )
 
