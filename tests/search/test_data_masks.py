@@ -126,6 +126,8 @@ def test_an_alternative_that_no_lane_is_in_bounds_nothing() -> None:
     last = nq.index(x) <= nq.array("last", y, dtype="int32")
     for beyond, ends in ((nq.index(x) >= 64, [True]), (nq.index(x) >= 63, [])):
         assert bounding(last | beyond, x) == ends
+    never = nq.index(x) >= 64
+    assert bounding(never, x) == bounding(never | (nq.index(x) >= 70), x) == [False]
 
 
 def documents() -> Derivation:

@@ -112,7 +112,9 @@ def _clauses(mask: Term, axis: Axis) -> list[tuple[bool, list[tuple[dict[Term, i
     An upper end (True) is where the coordinate is below one of its forms divided so, a lower one where it is at least
     one of them. None for a mask that says something else.
     """
-    forms = [found for found in map(at_least_zero, disjuncts(mask)) if found is None or not any(map(_never, found))]
+    forms = [at_least_zero(part) for part in disjuncts(mask)]
+    if len(forms) > 1:  # of several one that never holds says nothing; where none does, one says that
+        forms = [found for found in forms if found is None or not any(map(_never, found))] or forms[:1]
     if len(forms) > 1 and any(found is None or len(found) > 1 for found in forms):
         return None
     several = len(forms) > 1
