@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 
-from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.axis import Axis, named_anew
 from napkin_eq.lang.substitute import substituted
-from napkin_eq.lang.term import Index, Online, Read, Reduce, Term, rebuilt, subterms
+from napkin_eq.lang.term import Index, Online, Read, Reduce, Term, axis_names, rebuilt, subterms
 
 
 def clashes(placed: Term, reads: Sequence[Term]) -> dict[str, set[Term]]:
@@ -34,7 +34,7 @@ def apart(outputs: Sequence[Term], stored: Mapping[str, Set[Term]], kept: Set[Te
     kept: values that are read at other coordinates.
     """
     terms = subterms(*outputs)
-    taken = {a.name for t in terms for a in (*t.axes, *(f for f in t.fields if isinstance(f, Axis)))}
+    taken = axis_names(*outputs)
     names: dict[tuple[Axis, int], Axis] = {}
     done: dict[Term, Term] = {}
     above: dict[Term, dict[str, int]] = {}  # by axis, how many folds, one over what another stores, are under a term
@@ -47,7 +47,7 @@ def apart(outputs: Sequence[Term], stored: Mapping[str, Set[Term]], kept: Set[Te
         made = rebuilt(term, tuple(done[c] for c in term.children))
         if isinstance(term, Reduce) and (count := level.get(term.axis.name, 0)):
             if (term.axis, count) not in names:
-                names[term.axis, count] = Axis(_fresh(term.axis.name, taken), term.axis.size, term.axis.multiple)
+                names[term.axis, count] = Axis(named_anew(term.axis.name, taken), term.axis.size, term.axis.multiple)
             axis = names[term.axis, count]
             index = {term.axis.name: Index(axis)}
             body, where = (substituted(part, index, lambda value, _: value in held) for part in (made.body, made.where))
@@ -78,11 +78,3 @@ def counterparts(before: Sequence[Term], after: Sequence[Term]) -> dict[Term, di
         elif isinstance(new, Read):
             stack.append((old, new.body))
     return found
-
-
-def _fresh(name: str, taken: set[str]) -> str:
-    number = 1
-    while f"{name}{number}" in taken:
-        number += 1
-    taken.add(f"{name}{number}")
-    return f"{name}{number}"

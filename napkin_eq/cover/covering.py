@@ -24,7 +24,7 @@ from napkin_eq.egraph.congruence import Step
 from napkin_eq.egraph.saturate import saturate
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError, Undecided
-from napkin_eq.lang.term import Index, Input, Online, Read, Term, Tuple, subterms
+from napkin_eq.lang.term import Index, Input, Online, Read, Term, Tuple, axis_names, subterms
 from napkin_eq.search.derivation import Output
 from napkin_eq.search.job import Job
 from napkin_eq.search.placement import Placed
@@ -135,7 +135,7 @@ def _joined(
     outputs: tuple[Term, ...], listed: Sequence[Section], covers: Sequence[_Section]
 ) -> tuple[tuple[Term, ...], list[Part]]:
     """Put the covers of sections together: return the outputs as they are proved, and the kernels in order."""
-    names_taken = {f.name for t in subterms(*outputs) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
+    names_taken = axis_names(*outputs)
     # Values at which sections end, as they are proved, and what their axes are called there
     held: dict[Term, tuple[Term, Renaming]] = {}
     parts: list[Part] = []

@@ -51,6 +51,13 @@ def minor(dims: Sequence[Axis]) -> int:
     return next((at for at in reversed(range(len(dims))) if dims[at].size != 1), len(dims) - 1)
 
 
+def named_anew(name: str, taken: set[str]) -> str:
+    """Return a name that is not taken, with a number where the name is, and take it."""
+    made = next(n for n in (f"{name}{number or ''}" for number in range(len(taken) + 1)) if n not in taken)
+    taken.add(made)
+    return made
+
+
 def axes(names: str, **sizes: int | None) -> tuple[Axis, ...]:
     """Make several axes at once: `q, x, d = axes("q x d", d=128)`; a size left out is symbolic."""
     listed = names.replace(",", " ").split()

@@ -687,6 +687,11 @@ def subterms(*roots: Term, known: Container[Term] = frozenset()) -> list[Term]:
     return list(seen)
 
 
+def axis_names(*roots: Term) -> set[str]:
+    """Return the names of all axes that terms speak of, free or bound."""
+    return {f.name for t in subterms(*roots) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
+
+
 def rewritten(root: Term, change: Callable[[Term], Term]) -> Term:
     """Return the term with `change` applied to every node, children first."""
     done: dict[Term, Term] = {}

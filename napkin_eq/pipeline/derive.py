@@ -241,15 +241,15 @@ def _bounded(job: Job, found: Sequence[Output]) -> Iterator[list[Output]]:
     if not data_masks.ends(terms) or rest.aim.budget.left() <= 0:
         return
     made = data_masks.bounded(terms, job.laws, rest.aim.budget)
-    if made is None or not same(terms, made[0], hasty=True):
-        return
-    source, bounds = made
-    asked = replace(job, diagram=replace(job.diagram, outputs=tuple(zip(job.names, source, strict=True))))
-    whole = replace(job.diagram, outputs=tuple(zip(job.names, bounds.outputs, strict=True)))
-    for option in _cover(replace(rest, diagram=whole)):
-        finding = [t for t in option.placed.tiled if all(BY_SHORT[b.dtype].kind == "int" for b in t.kernel.writes)]
-        if sum(t.cost.predicted_us for t in finding) <= BOUNDING * _predicted(found) and _led(asked, bounds, option):
-            yield [option]
+    if made is not None and same(terms, made[0], hasty=True):
+        source, bounds = made
+        asked = job.on(zip(job.names, source, strict=True))
+        whole = replace(job.diagram, outputs=tuple(zip(job.names, bounds.outputs, strict=True)))
+        for option in _cover(replace(rest, diagram=whole)):
+            finding = [t for t in option.placed.tiled if all(BY_SHORT[b.dtype].kind == "int" for b in t.kernel.writes)]
+            takes = sum(t.cost.predicted_us for t in finding)
+            if takes <= BOUNDING * _predicted(found) and _led(asked, bounds, option):
+                yield [option]
     _told(job, rest)
 
 

@@ -13,11 +13,11 @@ from functools import partial, reduce
 from napkin_eq.egraph.budget import Budget, Clock
 from napkin_eq.egraph.nodes import Saturated
 from napkin_eq.egraph.saturate import SAME_VALUE, saturate
-from napkin_eq.lang.axis import Axis, minor
+from napkin_eq.lang.axis import Axis, minor, named_anew
 from napkin_eq.lang.dtypes import BY_NAME, STORAGE, output_type
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval, wide
-from napkin_eq.lang.term import Fold, Index, Map, Online, Read, Reduce, Term, rebuilt, rewritten, subterms
+from napkin_eq.lang.term import Fold, Index, Map, Online, Read, Reduce, Term, axis_names, rebuilt, rewritten, subterms
 from napkin_eq.laws.law import Law
 from napkin_eq.machine.cost import elements, extent, told_apart
 from napkin_eq.numerics.accuracy import term_error
@@ -260,8 +260,7 @@ def cuts_of(job: Job, tiled: Sequence[Tiled]) -> Cuts:
     count = min(1 << (wanted.bit_length() - 1), most, max(1, extent(axis) // LEAST_STRETCH))
     if count < 2:
         return ()
-    taken = {f.name for t in subterms(job.source) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
-    name = next(n for n in (f"{axis.name}_part{i or ''}" for i in range(len(taken) + 1)) if n not in taken)
+    name = named_anew(f"{axis.name}_part", axis_names(job.source))
     if axis.size is not None or not expected().counted:
         return ((Axis(name, count), axis),)
     expected().parts[name] = axis.name, count, most

@@ -14,16 +14,18 @@ from dataclasses import dataclass, field
 
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.congruence import Closure
-from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.axis import Axis, named_anew
 from napkin_eq.lang.substitute import substituted
-from napkin_eq.lang.term import Const, Index, Input, Map, Reduce, Term, Tuple, rebuilt, rewritten, subterms
+from napkin_eq.lang.term import Const, Index, Input, Map, Reduce, Term, Tuple, axis_names, rebuilt, rewritten, subterms
 from napkin_eq.laws.inference import substitute
+from napkin_eq.laws.law import ABSENT
 from napkin_eq.search.job import Laws, Rewritten
 from napkin_eq.tile.lower.loop_bounds import bounding
 from napkin_eq.tile.stream_facts import conjuncts
 
 FIRST, LAST = "from-first", "to-last"
-NEUTRAL = (Const(0.0), Const(float("-inf")))  # what a lane is worth that a mask leaves out
+NEUTRAL = (Const(0.0), ABSENT)  # what a lane is worth that a mask leaves out
+EXACT = 1 << 24  # lanes whose numbers float32 holds, in which the last of them is found
 
 
 def ends(outputs: Sequence[Term]) -> dict[tuple[Term, Axis], tuple[str, ...]]:
@@ -55,12 +57,10 @@ def bounded(outputs: Sequence[Term], laws: Laws, budget: Budget) -> tuple[tuple[
     """
     if not {s.name for s in laws.statements} >= {FIRST, LAST} or not (found := ends(outputs)):
         return None
-    names = {f.name for t in subterms(*outputs) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
+    names = axis_names(*outputs)
 
     def fresh(axis: Axis, word: str) -> Axis:
-        name = next(n for n in (f"{axis.name}_{word}{i or ''}" for i in range(len(names) + 1)) if n not in names)
-        names.add(name)
-        return Axis(name, axis.size, axis.multiple)
+        return Axis(named_anew(f"{axis.name}_{word}", names), axis.size, axis.multiple)
 
     own = {axis for mask, axis in found for t in subterms(mask) if isinstance(t, Input) and axis in t.dims}
     folded = {axis: fresh(axis, "folded") for axis in sorted(own, key=lambda a: a.name)}
@@ -142,8 +142,8 @@ def _compares(mask: Term, axis: Axis) -> bool:
     if not isinstance(mask, Map) or mask.op != "eq" or any(arg.kind != "int" for arg in mask.args):
         return False
     one, other = mask.args if axis in mask.args[0].axes else mask.args[::-1]
-    if axis.size is None:
-        return False  # an axis beside it would not be known to be as long
+    if axis.size is None or axis.size > EXACT:
+        return False  # an axis beside it would not be known to be as long, or places not be told apart
     read = all(any(isinstance(t, Input) for t in subterms(arg)) for arg in mask.args)
     return read and axis in one.axes and axis not in other.axes and bool(set(other.axes) - set(one.axes))
 

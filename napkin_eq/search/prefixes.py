@@ -14,8 +14,8 @@ from functools import reduce
 
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.congruence import Closure
-from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.term import Const, Index, Map, Reduce, Scan, Term, Tuple, rewritten, subterms
+from napkin_eq.lang.axis import Axis, named_anew
+from napkin_eq.lang.term import Const, Index, Map, Reduce, Scan, Term, Tuple, axis_names, rewritten, subterms
 from napkin_eq.laws.axis_split import stretch_mask
 from napkin_eq.laws.inference import substitute
 from napkin_eq.search.job import Laws, Rewritten
@@ -54,7 +54,7 @@ def cut(outputs: Sequence[Term], laws: Laws, length: int, budget: Budget) -> Rew
     if not {s.name for s in laws.statements} >= LAWS:
         return None
     closure = laws.closure(budget)
-    names = {f.name for t in subterms(*outputs) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
+    names = axis_names(*outputs)
     source = outputs[0] if len(outputs) == 1 else Tuple(tuple(outputs))
     closure.add(source)
     made: dict[Term, Term] = {}
@@ -129,9 +129,7 @@ class _Sum:
         count = -(-x.size // length)
         if count < FEWEST:
             raise _No
-        name = next(n for n in (f"{x.name}_part{i or ''}" for i in range(len(names) + 1)) if n not in names)
-        names.add(name)
-        self.part = Axis(name, count)
+        self.part = Axis(named_anew(f"{x.name}_part", names), count)
         # The masks of a lane of x in its stretch, and of one of y: runs of the same length, the first from 0 on
         self.own, self.here = stretch_mask(self.part, x), stretch_mask(self.part, y)
         assert isinstance(self.own, Map) and isinstance(self.own.args[0], Map)

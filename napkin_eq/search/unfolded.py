@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 
-from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.axis import Axis, named_anew
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval
 from napkin_eq.lang.substitute import folded, substituted
-from napkin_eq.lang.term import Const, Index, Input, Map, Read, Reduce, Scan, Term, rebuilt, subterms
+from napkin_eq.lang.term import Const, Index, Input, Map, Read, Reduce, Scan, Term, axis_names, rebuilt, subterms
 from napkin_eq.machine.cost import elements
 from napkin_eq.tile.stream_facts import conjuncts
 
@@ -242,7 +242,7 @@ def _settled(root: Term) -> Term:
 
 def _apart(outputs: Sequence[Term]) -> tuple[Term, ...]:
     """Return terms whose folds over two values that were joined, one of them a fold itself, are one over each."""
-    names = {a.name for t in subterms(*outputs) for a in (*t.axes, *(f for f in t.fields if isinstance(f, Axis)))}
+    names = axis_names(*outputs)
     cut: dict[tuple[Axis, int], tuple[Axis, Axis]] = {}
     done: dict[Term, Term] = {}
     for term in subterms(*outputs):
@@ -321,7 +321,7 @@ def _walks(term: Term) -> bool:
 
 def _parted(outputs: Sequence[Term]) -> tuple[Term, ...]:
     """Return terms whose folds over an axis, of which folds inside are at quotients and remainders, are over two."""
-    names = {a.name for t in subterms(*outputs) for a in (*t.axes, *(f for f in t.fields if isinstance(f, Axis)))}
+    names = axis_names(*outputs)
     parts: dict[tuple[Axis, int], tuple[Axis, Axis]] = {}
     done: dict[Term, Term] = {}
     for term in subterms(*outputs):
@@ -375,11 +375,7 @@ def _divisions(terms: Sequence[Term], axis: Axis) -> Iterator[int]:
 
 
 def _fresh(axis: Axis, size: int, names: set[str]) -> Axis:
-    number = 1
-    while f"{axis.name}{number}" in names:
-        number += 1
-    names.add(f"{axis.name}{number}")
-    return Axis(f"{axis.name}{number}", size)
+    return Axis(named_anew(axis.name, names), size)
 
 
 def _read_at_once(outputs: Sequence[Term]) -> tuple[Term, ...]:

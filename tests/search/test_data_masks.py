@@ -110,6 +110,14 @@ def test_what_bounds_nothing_is_left_alone(name: str, laws: Any) -> None:
     assert data_masks.bounded([left_alone()[name]], laws, Budget(30.0)) is None
 
 
+@pytest.mark.parametrize(("lanes", "bounds"), [(1 << 24, True), ((1 << 24) + 1, False)])
+def test_more_lanes_than_float32_tells_apart_are_left_alone(lanes: int, bounds: bool) -> None:
+    """The last lane is the place of the largest number of a lane."""
+    many, few = Axis("many", lanes), Axis("few", 4)
+    own = nq.equal(nq.array("a", few, dtype="int32"), nq.array("b", many, dtype="int32"))
+    assert bool(data_masks.ends([nq.sum(nq.where(own, nq.array("x", many), 0.0), many)])) == bounds
+
+
 @pytest.mark.parametrize("missing", ["from-first", "to-last"])
 def test_without_a_law_that_it_takes_nothing_is_bounded(missing: str) -> None:
     assert data_masks.bounded([forms()["turned round"][0]], proved_laws([missing], (), False), Budget(30.0)) is None

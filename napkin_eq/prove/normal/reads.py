@@ -12,10 +12,9 @@ two lanes; and what was folded is, at the place of its maximum, that maximum.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from fractions import Fraction
-from types import MappingProxyType
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.operators import MONOIDS, PLACES
@@ -36,38 +35,35 @@ def written(claim: Claim, kept: bool = False) -> list[Claim]:
     return [*claims, *([claim] if kept else (elsewhere(*parted) for parted in _parted(claim, places)))]
 
 
-def elsewhere(claim: Claim, lanes: Mapping[tuple[Axis, Term], Term] = MappingProxyType({})) -> Claim:
-    """Return the claim with variables for what others are at the coordinates where the goal reads them; `lanes`: those
-    that coordinates are which may lie outside, where that is known.
+def elsewhere(claim: Claim, lanes: Set[tuple[Axis, Term]] = frozenset()) -> Claim:
+    """Return the claim with variables for what others are at the coordinates where the goal reads them, or where
+    premises do which speak of `lanes`: coordinates that are known to be inside an axis.
 
     Premises hold in every lane, so they hold there: of all variables that vary along the axis of a read, those of the
     index included, and of the coordinate itself where the index is known to be inside the axis, into which a read
     clamps it. A premise that folds is left as it is, and so is a read of anything but a variable.
     """
     reads = [t for t in subterms(claim.goal) if isinstance(t, Read) and isinstance(t.body, Var)]
+    more = [t for t in subterms(*claim.premises) if isinstance(t, Read) and (t.axis, t.index) in lanes]
+    reads = [*dict.fromkeys([*reads, *(t for t in more if isinstance(t.body, Var))])]
     goal, premises, free, legend = claim.goal, list(claim.premises), set(claim.free), list(claim.legend)
     axes = {f for t in subterms(claim.goal, *claim.premises) for f in t.fields if isinstance(f, Axis)}
     for number, (axis, index) in enumerate(dict.fromkeys((t.axis, t.index) for t in reads), 1):
         known = [t for t in subterms(claim.goal, *claim.premises) if isinstance(t, Var) and claim.varies(t, axis)]
         there: dict[Term, Term] = {v: Var(f"{v.name}@{number}", v.sort) for v in known}
-        goal = _swapped(
-            goal, {t: there[t.body] for t in reads if (t.axis, t.index) == (axis, index) and t.body in there}
-        )
-        inside = _inside(index, axis)
-        lane = index if inside else lanes.get((axis, index))
+        read: dict[Term, Term] = {
+            t: there[t.body] for t in reads if (t.axis, t.index) == (axis, index) and t.body in there
+        }
+        goal = _swapped(goal, read)
+        if (axis, index) in lanes:
+            premises = [_swapped(p, read) for p in premises]
+        inside = _inside(index, axis) or (axis, index) in lanes
         for p in claim.premises:
             # What is folded along the axis is the same in every lane
-            table = {**_folds(p, axis), **there} | ({} if lane is None else {Index(axis): lane})
+            table = {**_folds(p, axis), **there} | ({Index(axis): index} if inside else {})
             parts = [*_outside(p, table)]
             if Index(axis) not in parts and not any(isinstance(t, (Reduce, Read, Size, Scan)) for t in parts):
                 premises.append(_swapped(p, table))
-        if isinstance(index, Reduce) and inside and index.where is TRUE:
-            premises.append(
-                eq(
-                    _swapped(index.body, {**_folds(index.body, axis), **there, Index(axis): index}),
-                    Reduce("max", axis, index.body),
-                )
-            )
         stands = {a for a in axes if not claim.varies(index, a)}
         for v in known:
             free |= {(a.name, f"{v.name}@{number}") for a in stands if a == axis or not claim.varies(v, a)}
@@ -223,17 +219,17 @@ def _order(claim: Claim, first: Reduce, other: Reduce) -> Claim:
     )
 
 
-def _parted(claim: Claim, places: Mapping[Term, Axis]) -> Iterator[tuple[Claim, dict[tuple[Axis, Term], Term]]]:
+def _parted(claim: Claim, places: Mapping[Term, Axis]) -> Iterator[tuple[Claim, set[tuple[Axis, Term]]]]:
     """Yield the cases of a claim that says where maxima are and reads the same axes at coordinates of others: each of
-    these inside, or beyond the last lane, where no place is; with the lanes that are read inside.
+    these inside, or beyond the last lane, where no place is; with the places, and the coordinates that are inside.
     """
     reads = dict.fromkeys((t.axis, t.index) for t in subterms(claim.goal) if isinstance(t, Read))
     open_ = [(a, i) for a, i in reads if isinstance(i, Index) and not _inside(i, a) and a in places.values()]
     for beyond in itertools.product((False, True), repeat=len(open_)):
-        premises, lanes = list(claim.premises), dict[tuple[Axis, Term], Term]()
+        premises, lanes = list(claim.premises), {(axis, place) for place, axis in places.items()}
         for (axis, index), past in zip(open_, beyond, strict=True):
             if not past:
-                lanes[axis, index] = index
+                lanes.add((axis, index))
             premises.append(le(Size(axis), index) if past else ~le(Size(axis), index))
             premises += [le(place, index) for place, own in places.items() if past and own == axis]
         yield replace(claim, premises=tuple(premises)), lanes
@@ -252,18 +248,15 @@ def _unplaced(claim: Claim) -> tuple[Claim, dict[Term, Axis]]:
         free |= {(a.name, place.name) for a in axes if not claim.varies(t, a)}
         premises += [le(Const(0), place), ~le(Size(t.axis), place)]
         legend.append(f"{place} stands for {t}")
-        if any(isinstance(part, (Read, Scan, Reduce)) for part in subterms(t.body)):
+        folds = _folds(t.body, t.axis)
+        if t.where is not TRUE or any(isinstance(part, (Read, Scan, Reduce)) for part in _outside(t.body, folds)):
             continue
         most = Reduce("max", t.axis, t.body)
-        known = [v for v in subterms(t.body) if isinstance(v, Var) and claim.varies(v, t.axis)]
-        there: dict[Term, Term] = {v: Var(f"{v.name} at {place.name}", v.sort) for v in known}
-        for v in known:
-            name = f"{v.name} at {place.name}"
-            free |= {(a.name, name) for a in axes if a == t.axis or not claim.varies(v, a)}
-            legend.append(f"{name} stands for {v.name} there")
+        own = [v for v in subterms(t.body) if isinstance(v, Var) and claim.varies(v, t.axis)]
+        there: dict[Term, Term] = {v: Read(v, t.axis, place) for v in own}
         premises += [
             le(t.body, most),
-            eq(_swapped(t.body, {**there, Index(t.axis): place}), most),
+            eq(_swapped(t.body, {**there, Index(t.axis): place, **folds}), most),
             ~le(most, t.body) | le(place, Index(t.axis)),
         ]
     if not table:

@@ -3,8 +3,8 @@
 ; source stated in mask.py
 ; case   both sides
 ;        place 1 over y stands for argmax_y [a = b ? 1 : 0]
-;        b at place 1 over y stands for b there
 ;        b@1 stands for b at y = x
+;        b@2 stands for b at y = place 1 over y
 (set-logic QF_LRA)
 (set-info :status unsat)
 (declare-const place-1-over-y Real)
@@ -18,10 +18,10 @@
 ; r1 is max_y [a = b ? 1 : 0], of which nothing else is used
 (declare-const r1 Real)
 (declare-const r1.absent Bool)
-(declare-const b-at-place-1-over-y Real)
-; t2 is [a = b at place 1 over y ? 1 : 0]
-(define-fun t2.absent () Bool (and (not (= a b-at-place-1-over-y)) (= a b-at-place-1-over-y)))
-(define-fun t2 () Real (ite (= a b-at-place-1-over-y) 1.0 0.0))
+(declare-const b-2 Real)
+; t2 is [a = b@2 ? 1 : 0]
+(define-fun t2.absent () Bool (and (not (= a b-2)) (= a b-2)))
+(define-fun t2 () Real (ite (= a b-2) 1.0 0.0))
 (declare-const lane.y Real)
 (assert (<= 0.0 lane.y))
 (assert (<= (+ lane.y 1.0) size.y))
@@ -37,7 +37,7 @@
 (assert (not (<= size.y place-1-over-y)))
 ; given [a = b ? 1 : 0] ≤ max_y [a = b ? 1 : 0]
 (assert (or t1.absent (and (not r1.absent) (<= t1 r1))))
-; given [a = b at place 1 over y ? 1 : 0] = max_y [a = b ? 1 : 0]
+; given [a = b@2 ? 1 : 0] = max_y [a = b ? 1 : 0]
 (assert (or (and t2.absent r1.absent) (and (not t2.absent) (not r1.absent) (= t2 r1))))
 ; given ¬(max_y [a = b ? 1 : 0] ≤ [a = b ? 1 : 0]) ∨ place 1 over y ≤ y
 (assert (or (not (or r1.absent (and (not t1.absent) (<= r1 t1)))) (<= place-1-over-y lane.y)))
@@ -49,8 +49,14 @@
 (assert (<= 0.0 place-1-over-y))
 ; given [a = b@1 ? 1 : 0] ≤ max_y [a = b ? 1 : 0]
 (assert (or t3.absent (and (not r1.absent) (<= t3 r1))))
-; given [a = b at place 1 over y ? 1 : 0] = max_y [a = b ? 1 : 0]
-(assert (or (and t2.absent r1.absent) (and (not t2.absent) (not r1.absent) (= t2 r1))))
+; given place 1 over y ≤ x
+(assert (<= place-1-over-y lane.x))
+; given 0 ≤ place 1 over y
+(assert (<= 0.0 place-1-over-y))
+; given [a = b@2 ? 1 : 0] ≤ max_y [a = b ? 1 : 0]
+(assert (or t2.absent (and (not r1.absent) (<= t2 r1))))
+; given ¬(max_y [a = b ? 1 : 0] ≤ [a = b@2 ? 1 : 0]) ∨ place 1 over y ≤ place 1 over y
+(assert (or (not (or r1.absent (and (not t2.absent) (<= r1 t2)))) (<= place-1-over-y place-1-over-y)))
 ; given place 1 over y ≤ x
 (assert (<= place-1-over-y lane.x))
 ; the goal, denied

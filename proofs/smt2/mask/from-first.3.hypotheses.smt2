@@ -3,7 +3,7 @@
 ; source stated in mask.py
 ; case   both sides where y is x
 ;        place 1 over x stands for argmax_x [a = b ? 1 : 0]
-;        b at place 1 over x stands for b there
+;        b@1 stands for b at x = place 1 over x
 ; hypotheses alone: if no values met them, the proof would say nothing
 (set-logic QF_LRA)
 (set-info :status sat)
@@ -18,10 +18,10 @@
 ; r1 is max_x [a = b ? 1 : 0], of which nothing else is used
 (declare-const r1 Real)
 (declare-const r1.absent Bool)
-(declare-const b-at-place-1-over-x Real)
-; t2 is [a = b at place 1 over x ? 1 : 0]
-(define-fun t2.absent () Bool (and (not (= a b-at-place-1-over-x)) (= a b-at-place-1-over-x)))
-(define-fun t2 () Real (ite (= a b-at-place-1-over-x) 1.0 0.0))
+(declare-const b-1 Real)
+; t2 is [a = b@1 ? 1 : 0]
+(define-fun t2.absent () Bool (and (not (= a b-1)) (= a b-1)))
+(define-fun t2 () Real (ite (= a b-1) 1.0 0.0))
 (declare-const lane.x Real)
 (assert (<= 0.0 lane.x))
 (assert (<= (+ lane.x 1.0) size.x))
@@ -31,8 +31,14 @@
 (assert (not (<= size.x place-1-over-x)))
 ; given [a = b ? 1 : 0] ≤ max_x [a = b ? 1 : 0]
 (assert (or t1.absent (and (not r1.absent) (<= t1 r1))))
-; given [a = b at place 1 over x ? 1 : 0] = max_x [a = b ? 1 : 0]
+; given [a = b@1 ? 1 : 0] = max_x [a = b ? 1 : 0]
 (assert (or (and t2.absent r1.absent) (and (not t2.absent) (not r1.absent) (= t2 r1))))
 ; given ¬(max_x [a = b ? 1 : 0] ≤ [a = b ? 1 : 0]) ∨ place 1 over x ≤ x
 (assert (or (not (or r1.absent (and (not t1.absent) (<= r1 t1)))) (<= place-1-over-x lane.x)))
+; given 0 ≤ place 1 over x
+(assert (<= 0.0 place-1-over-x))
+; given [a = b@1 ? 1 : 0] ≤ max_x [a = b ? 1 : 0]
+(assert (or t2.absent (and (not r1.absent) (<= t2 r1))))
+; given ¬(max_x [a = b ? 1 : 0] ≤ [a = b@1 ? 1 : 0]) ∨ place 1 over x ≤ place 1 over x
+(assert (or (not (or r1.absent (and (not t2.absent) (<= r1 t2)))) (<= place-1-over-x place-1-over-x)))
 (check-sat)

@@ -3,8 +3,8 @@
 ; source stated in mask.py
 ; case   both sides
 ;        place 1 over y stands for argmax_y [a = b ? y : -∞]
-;        b at place 1 over y stands for b there
 ;        b@1 stands for b at y = x
+;        b@2 stands for b at y = place 1 over y
 (set-logic QF_LRA)
 (set-info :status unsat)
 (declare-const place-1-over-y Real)
@@ -21,10 +21,10 @@
 ; r1 is max_y [a = b ? y : -∞], of which nothing else is used
 (declare-const r1 Real)
 (declare-const r1.absent Bool)
-(declare-const b-at-place-1-over-y Real)
-; t2 is [a = b at place 1 over y ? place 1 over y : -∞]
-(define-fun t2.absent () Bool (not (= a b-at-place-1-over-y)))
-(define-fun t2 () Real (ite (= a b-at-place-1-over-y) place-1-over-y 0.0))
+(declare-const b-2 Real)
+; t2 is [a = b@2 ? place 1 over y : -∞]
+(define-fun t2.absent () Bool (not (= a b-2)))
+(define-fun t2 () Real (ite (= a b-2) place-1-over-y 0.0))
 (declare-const lane.x Real)
 (assert (<= 0.0 lane.x))
 (declare-const b-1 Real)
@@ -37,7 +37,7 @@
 (assert (not (<= size.y place-1-over-y)))
 ; given [a = b ? y : -∞] ≤ max_y [a = b ? y : -∞]
 (assert (or t1.absent (and (not r1.absent) (<= t1 r1))))
-; given [a = b at place 1 over y ? place 1 over y : -∞] = max_y [a = b ? y : -∞]
+; given [a = b@2 ? place 1 over y : -∞] = max_y [a = b ? y : -∞]
 (assert (or (and t2.absent r1.absent) (and (not t2.absent) (not r1.absent) (= t2 r1))))
 ; given ¬(max_y [a = b ? y : -∞] ≤ [a = b ? y : -∞]) ∨ place 1 over y ≤ y
 (assert (or (not (or r1.absent (and (not t1.absent) (<= r1 t1)))) (<= place-1-over-y lane.y)))
@@ -47,10 +47,14 @@
 (assert (<= 0.0 place-1-over-y))
 ; given [a = b@1 ? x : -∞] ≤ max_y [a = b ? y : -∞]
 (assert (or t3.absent (and (not r1.absent) (<= t3 r1))))
-; given [a = b at place 1 over y ? place 1 over y : -∞] = max_y [a = b ? y : -∞]
-(assert (or (and t2.absent r1.absent) (and (not t2.absent) (not r1.absent) (= t2 r1))))
 ; given ¬(max_y [a = b ? y : -∞] ≤ [a = b@1 ? x : -∞]) ∨ place 1 over y ≤ x
 (assert (or (not (or r1.absent (and (not t3.absent) (<= r1 t3)))) (<= place-1-over-y lane.x)))
+; given 0 ≤ place 1 over y
+(assert (<= 0.0 place-1-over-y))
+; given [a = b@2 ? place 1 over y : -∞] ≤ max_y [a = b ? y : -∞]
+(assert (or t2.absent (and (not r1.absent) (<= t2 r1))))
+; given ¬(max_y [a = b ? y : -∞] ≤ [a = b@2 ? place 1 over y : -∞]) ∨ place 1 over y ≤ place 1 over y
+(assert (or (not (or r1.absent (and (not t2.absent) (<= r1 t2)))) (<= place-1-over-y place-1-over-y)))
 ; the goal, denied
 (assert (not (or (and (and (= a b-1) (or (<= lane.x place-1-over-y) (<= size.y lane.x))) (= a b-1)) (and (not (and (= a b-1) (or (<= lane.x place-1-over-y) (<= size.y lane.x)))) (not (= a b-1))))))
 (check-sat)

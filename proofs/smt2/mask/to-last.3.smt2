@@ -3,7 +3,7 @@
 ; source stated in mask.py
 ; case   both sides where y is x
 ;        place 1 over x stands for argmax_x [a = b ? x : -∞]
-;        b at place 1 over x stands for b there
+;        b@1 stands for b at x = place 1 over x
 (set-logic QF_LRA)
 (set-info :status unsat)
 (declare-const place-1-over-x Real)
@@ -20,20 +20,26 @@
 ; r1 is max_x [a = b ? x : -∞], of which nothing else is used
 (declare-const r1 Real)
 (declare-const r1.absent Bool)
-(declare-const b-at-place-1-over-x Real)
-; t2 is [a = b at place 1 over x ? place 1 over x : -∞]
-(define-fun t2.absent () Bool (not (= a b-at-place-1-over-x)))
-(define-fun t2 () Real (ite (= a b-at-place-1-over-x) place-1-over-x 0.0))
+(declare-const b-1 Real)
+; t2 is [a = b@1 ? place 1 over x : -∞]
+(define-fun t2.absent () Bool (not (= a b-1)))
+(define-fun t2 () Real (ite (= a b-1) place-1-over-x 0.0))
 ; given 0 ≤ place 1 over x
 (assert (<= 0.0 place-1-over-x))
 ; given ¬(|x| ≤ place 1 over x)
 (assert (not (<= size.x place-1-over-x)))
 ; given [a = b ? x : -∞] ≤ max_x [a = b ? x : -∞]
 (assert (or t1.absent (and (not r1.absent) (<= t1 r1))))
-; given [a = b at place 1 over x ? place 1 over x : -∞] = max_x [a = b ? x : -∞]
+; given [a = b@1 ? place 1 over x : -∞] = max_x [a = b ? x : -∞]
 (assert (or (and t2.absent r1.absent) (and (not t2.absent) (not r1.absent) (= t2 r1))))
 ; given ¬(max_x [a = b ? x : -∞] ≤ [a = b ? x : -∞]) ∨ place 1 over x ≤ x
 (assert (or (not (or r1.absent (and (not t1.absent) (<= r1 t1)))) (<= place-1-over-x lane.x)))
+; given 0 ≤ place 1 over x
+(assert (<= 0.0 place-1-over-x))
+; given [a = b@1 ? place 1 over x : -∞] ≤ max_x [a = b ? x : -∞]
+(assert (or t2.absent (and (not r1.absent) (<= t2 r1))))
+; given ¬(max_x [a = b ? x : -∞] ≤ [a = b@1 ? place 1 over x : -∞]) ∨ place 1 over x ≤ place 1 over x
+(assert (or (not (or r1.absent (and (not t2.absent) (<= r1 t2)))) (<= place-1-over-x place-1-over-x)))
 ; the goal, denied
 (assert (not (or (and (and (= a b) (or (<= lane.x place-1-over-x) (<= size.x lane.x))) (= a b)) (and (not (and (= a b) (or (<= lane.x place-1-over-x) (<= size.x lane.x)))) (not (= a b))))))
 (check-sat)
