@@ -54,3 +54,8 @@ def shift(a, x):
 )
 def shift_weighted(a, b, x):
     return Sum(x, exp(a) * b), exp(Max(x, a)) * Sum(x, exp(a - Max(x, a)) * b)
+
+
+@law("An exponential takes in the inverse of a number.", stage="cited")
+def exp_over(a, b):
+    return exp(a) * inv(b), exp(a + -log(b)), nonneg(b)

@@ -213,16 +213,27 @@ class Computing(Side):
         self.line(f"mbarrier.wait({self.shared.full[ring]}.index({slot}), {self.phase(ring)})")
         self.line(f"{self.counters[ring]} += 1")
         for number, load in enumerate(loads):
-            self.tiles[load.out.name] = (ring, number, slot)
-            block = self.block(ring, number, slot, "WHO")
-            if load.out.name in self.operands:
-                name = self.blocks[load.out.name] = self.names.fresh(load.out.name)
-                self.line(f"{name} = {block}")
-            if load.out.name in self.computed_on:
-                dims = self.layouts.dims(load.out)
-                name = self.text[load.out.name] = self.names.fresh(load.out.name)
-                turned = "" if ring.copies[number].sides == dims else ".permute((1, 0))"
-                self.line(f"{name} = {block}{turned}.load({self.layouts.of(dims)})")
+            self.tile(load, ring, number, slot)
+
+    def keep(self, load: Load, body: Sequence[Stmt]) -> None:
+        ring, number = self.shared.kept[load.out.name]
+        own = any(ring == other for _, other in self.fetched(body))
+        slot = self.names.fresh(f"{load.buffer}_slot")
+        self.line(f"{slot} = {self.slot(ring, 2 if own else 1)}")
+        self.tile(load, ring, number, slot)
+
+    def tile(self, load: Load, ring: Ring, number: int, slot: str) -> None:
+        """Print the tile that lies in a slot of a ring."""
+        self.tiles[load.out.name] = (ring, number, slot)
+        block = self.block(ring, number, slot, "WHO")
+        if load.out.name in self.operands:
+            name = self.blocks[load.out.name] = self.names.fresh(load.out.name)
+            self.line(f"{name} = {block}")
+        if load.out.name in self.computed_on:
+            dims = self.layouts.dims(load.out)
+            name = self.text[load.out.name] = self.names.fresh(load.out.name)
+            turned = "" if ring.copies[number].sides == dims else ".permute((1, 0))"
+            self.line(f"{name} = {block}{turned}.load({self.layouts.of(dims)})")
 
     def dot(self, stmt: Dot) -> None:
         dims = self.layouts.dims(stmt.out)
@@ -257,7 +268,12 @@ class Computing(Side):
         """Give back the buffers whose every reader is done here, and at the wait of a running sum those of the block
         before.
         """
+        for ring, names in self.shared.kept_in(body).items():
+            if done_at(body, names) == place:
+                self.line(f"mbarrier.arrive({self.shared.free[ring]}.index({self.tiles[min(names)][2]}))")
         for loads, ring in dict.fromkeys(groups.values()):
+            if ring in self.shared.longer:
+                continue  # its buffers are given back in the block after their own
             due = done_at(body, {load.out.name for load in loads})
             free = self.shared.free[ring]
             if due == place:
@@ -278,7 +294,7 @@ class Computing(Side):
         """Yield the rings of a loop whose buffers are given back in the block after their own."""
         for part in loop.parts[:1]:
             for loads, ring in self.fetched(part.body):
-                if done_at(part.body, {load.out.name for load in loads}) is None:
+                if ring not in self.shared.longer and done_at(part.body, {load.out.name for load in loads}) is None:
                     yield ring
 
     def first(self, ring: Ring) -> str:

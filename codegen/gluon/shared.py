@@ -4,6 +4,8 @@ staging buffers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from napkin_eq.lang.dtypes import device
 from napkin_eq.tile.boxes import descriptor_names, pointed, rings, roles_of
 from napkin_eq.tile.identifiers import (
@@ -14,7 +16,7 @@ from napkin_eq.tile.identifiers import (
     pointer_argument,
     size_argument,
 )
-from napkin_eq.tile.ir import Kernel, definitions
+from napkin_eq.tile.ir import Kernel, Load, Ring, Stmt, definitions
 
 from .helpers import HELPERS
 
@@ -40,7 +42,10 @@ class Shared:
         assert kernel.workers is not None
         self.kernel, self.workers, self.roles = kernel, kernel.workers, roles_of(kernel)
         self.descriptors, self.rings = descriptor_names(kernel), rings(kernel)
-        self.made, self.bulk = definitions(kernel.body), self.roles.copied
+        self.made, self.bulk = definitions(kernel.body), self.roles.shared
+        places = {name: (ring, at) for names, ring in self.roles.rings for at, name in enumerate(names)}
+        self.kept = {name: places[first] for name, first in self.roles.kept}
+        self.longer = frozenset(ring for ring, _ in self.kept.values())
         self.staged, self.ring_of = dict(self.roles.stores), dict(self.roles.rings)
         self.pointers = [pointer_argument(b) for b in buffers(kernel) if b.name in pointed(kernel)]
         self.sizes = [size_argument(a) for a in kernel.symbols]
@@ -63,3 +68,11 @@ class Shared:
         inside = [*self.numbers, *filter(None, [self.order]), *barriers, *self.stages.values()]
         self.passed = [*self.arguments, *inside]
         self.function = kernel_function(kernel)
+
+    def kept_in(self, body: Sequence[Stmt]) -> dict[Ring, set[str]]:
+        """Return the tiles of the block before that a body reads, by the ring in which they lie."""
+        found: dict[Ring, set[str]] = {}
+        for stmt in body:
+            if isinstance(stmt, Load) and stmt.out.name in self.kept:
+                found.setdefault(self.kept[stmt.out.name][0], set()).add(stmt.out.name)
+        return found

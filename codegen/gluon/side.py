@@ -76,7 +76,7 @@ class Side(Blocks):
 
     def fetched(self, body: Sequence[Stmt]) -> Iterator[tuple[tuple[Load, ...], Ring]]:
         """Yield the loads of a body that are copied together, with their ring."""
-        for loads in grouped(body, self.shared.bulk):
+        for loads in grouped(body, self.shared.roles.copied):
             yield loads, self.shared.ring_of[tuple(load.out.name for load in loads)]
 
     def function(self) -> Iterator[str]:
@@ -118,6 +118,8 @@ class Side(Blocks):
             match stmt:
                 case Loop():
                     self.loop(stmt)
+                case Load() if stmt.out.name in self.shared.kept:
+                    self.keep(stmt, body)
                 case Load() if stmt.out.name in self.shared.bulk:
                     loads, ring = groups[stmt.out.name]
                     if stmt is loads[-1]:
@@ -274,6 +276,9 @@ class Side(Blocks):
     @abstractmethod
     def fetch(self, loads: Sequence[Load], ring: Ring) -> None:
         """Print what this side does where tiles are loaded through a ring."""
+
+    def keep(self, load: Load, body: Sequence[Stmt]) -> None:
+        """Print what this side does where a tile is read that the block before has copied."""
 
     def act(self, stmt: Stmt) -> None:
         """Print a statement that is no definition."""

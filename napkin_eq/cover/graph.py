@@ -85,7 +85,9 @@ def graph_of(outputs: Sequence[Term], proved: Callable[[Judgment], bool]) -> Gra
             found |= {t for t in _chain(term, readers, set(outputs)) if storable(t)}
             if (product := contracted(term)) is not None:
                 found |= {t for t in product if storable(t) and elements(t.axes) < elements(term.body.axes)}
-        elif len(readers[term]) > 1 and not isinstance(term, Read) and storable(term):
+        elif (len(readers[term]) > 1 and not isinstance(term, Read) and storable(term)) or (
+            isinstance(term, Map) and any(set(term.axes) < set(r.axes) for r in readers[term]) and storable(term)
+        ):
             found.add(term)
     order = {t: i for i, t in enumerate(terms)}
     largest = max(elements(t.axes) for t in (*outputs, *(t for t in terms if isinstance(t, Input))))

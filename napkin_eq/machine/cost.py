@@ -68,6 +68,9 @@ TURNED = 7.0
 # Operations of a division beside its reciprocal: it scales, and corrects what it has
 DIVIDING, DIVISION = ("tanh", "sigmoid", "div"), 8.0
 CASTING, FOLDING = 0.5, 1.5  # operations per element of a conversion, and of a reduction or a prefix fold
+# Of prefix folds (270 tilings of twelve on an H200): what threads issue for each element; the warps of a lone block that
+# keep the units busy, as its elements do not wait for each other; the share of a load's time that such a block waits
+SCANNED, SCANNING, SCAN_WAIT = 5.0, 4.0, 0.2
 # Of a kernel without contraction what its threads issue, an addition being 1: comparisons, choices and whole numbers
 # have half the lanes of additions; roundings, divisions and series are many instructions (counted in what Triton
 # compiles of random diagrams).
@@ -303,7 +306,7 @@ def profile(kernel: p.Kernel) -> Profile:
                         works.append(Work("alu", folding, FOLDING, "", loops))
                         if plain:
                             works.append(
-                                Work("issue", folding, 4 * FOLDING if isinstance(stmt, p.ScanTile) else 1.0, "", loops)
+                                Work("issue", folding, SCANNED if isinstance(stmt, p.ScanTile) else 1.0, "", loops)
                             )
                     if kernel.coord(stmt.coord).role != "run":
                         reductions.append(loops)
@@ -528,10 +531,17 @@ class Totals:
 
 
 def totals(
-    prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: int, *, line: float | None = None
+    prof: Profile,
+    lanes: Mapping[str, int],
+    hardware: Hardware,
+    warps: int,
+    *,
+    line: float | None = None,
+    anew: Callable[[Work], float] = lambda _: 1.0,
 ) -> Totals:
-    """Add up the work of a kernel for tile sizes by coordinate name; `line`: the bytes that a request takes at the
-    least.
+    """Add up the work of a kernel for tile sizes by coordinate name.
+
+    line: the bytes that a request takes at the least. anew: how many times a program computes each lane of arithmetic.
     """
     line = hardware.model.line_bytes if line is None else line
     kernel = prof.kernel
@@ -601,7 +611,7 @@ def totals(
         if work.kind == "operand":
             # Warps side by side along the columns each compute the whole of an operand.
             amount *= max(1.0, warps * MATRIX_ROWS / max(MATRIX_ROWS, next((lanes[c] for c in work.rows), 1)))
-        total[work.kind] += amount
+        total[work.kind] += amount * (anew(work) if work.kind in SUMMED else 1.0)
         if work.kind == "tensor":
             whole_groups, read = _shared_reads(work, lanes, warps)
             amount *= _empty(work, lanes, hardware) if whole_groups else 1.0
@@ -761,7 +771,7 @@ def _unspilled(threads: int, hardware: Hardware) -> float:
 
 def _priced(
     prof: Profile, lanes: Mapping[str, int], work: Totals, read: tuple[float, float], written: float,
-    met: tuple[float, float], smem: int, registers: int,
+    met: tuple[float, float, float], smem: int, registers: int,
     occupancy: int, warps: int, stages: int, hardware: Hardware,
 ) -> KernelCost:  # fmt: skip
     """Predict the cost of a kernel of which `occupancy` blocks fit an SM, whose threads meet for `met` clocks of an SM
@@ -839,22 +849,23 @@ def _written(prof: Profile, loops: Within) -> Within:
     return tuple(part for part in loops if part[2] not in prof.unrolled) if prof.unrolled else loops
 
 
-def _meeting(prof: Profile, lanes: Mapping[str, int], work: Totals, warps: int) -> tuple[float, float]:
+def _meeting(prof: Profile, lanes: Mapping[str, int], work: Totals, warps: int) -> tuple[float, float, float]:
     """Return the clocks of an SM in which the threads of a block exchange parts of what they fold, and those that one
     block waits for them.
     """
-    clocks, waits = 0.0, 0.0
+    clocks, waits, added = 0.0, 0.0, 0.0
     for cross, loops in prof.crossings:
         order = [c for c in cross.order if lanes[c] > 1]
         if cross.axis in order:
             vector = cross.vector if order[0] == cross.order[0] else 1
             sizes = tuple(lanes[c] for c in order)
-            busy, late = crossed_clocks(sizes, order.index(cross.axis), vector, cross.scan, warps)
+            busy, late, adding = crossed_clocks(sizes, order.index(cross.axis), vector, cross.scan, warps)
             if cross.gain is not None:
                 busy *= 1 + math.prod(lanes[c] for c in cross.gain) / math.prod(sizes)
             clocks += work.walks[loops] * busy
+            added += work.walks[loops] * adding
             waits += work.walks[loops] * late
-    return clocks, waits
+    return clocks, waits, added
 
 
 def _units(
@@ -863,7 +874,7 @@ def _units(
     warps: int,
     at_once: int,
     latency: float,
-    met: tuple[float, float],
+    met: tuple[float, float, float],
     registers: int,
     hardware: Hardware,
 ) -> tuple[float, float]:
@@ -889,16 +900,19 @@ def _units(
         # Where more is written out, element by element, than the instruction cache keeps, each warp fetches it again.
         steps *= min(FETCHED, max(1.0, sum(each for each, _ in written) / KEPT) ** 2)
         issued["alu"] = max(issued["alu"], steps * threads / hardware.units.fma / clock)
+    issued["alu"] += met[2] / clock
     beside = max(issued["sfu"], issued["alu"], issued["lsu"] + met[0] / clock) / hardware.assumptions.unit_efficiency
     alone = beside / min(1.0, warps / model.full_warps)
     if not work.wide + work.narrow:
         # Its loads are not issued ahead: a block waits for each trip's and computes then, and little but another block
         # reads meanwhile.
         busy = beside * hardware.assumptions.unit_efficiency / model.plain_efficiency
-        in_turn = 1.0 if prof.laned else 1 + max(0.0, registers - model.asked_registers) / model.turn_registers
+        scans = any(cross.scan for cross, _ in prof.crossings)
+        in_turn = 1 + max(0.0, registers - model.asked_registers) / model.turn_registers
+        in_turn = 1.0 if prof.laned else SCAN_WAIT if scans and at_once == 1 else in_turn
         waiting = (trips + 1) * latency * in_turn + met[1] / clock
         if at_once == 1:
-            busy /= min(1.0, warps / model.lone_warps)
+            busy /= min(1.0, warps / (SCANNING if scans else model.lone_warps))
             return waiting + (1 - model.lone_busy) * busy, busy * model.lone_busy
         if prof.laned:
             busy /= min(1.0, at_once * warps / model.most_warps) ** model.warps_power

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from napkin_eq.machine.cost import KernelCost, Profile, Totals, from_hbm, launched, totals
+from napkin_eq.machine.cost import KernelCost, Profile, Totals, Work, from_hbm, launched, totals
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.machine.tile_scheduler import Dealt, least_uneven
 from napkin_eq.tile import ir as p
@@ -21,7 +21,7 @@ from napkin_eq.tile.resources import BYTES, SMEM_SLACK
 
 ARCHS = ("sm_90",)
 OWN_REGISTERS = 16  # of which addresses, counters and scalars take some
-COLUMN_SHARE, ROW_REGISTERS = 4, 2  # a thread of a group holds a fourth of a tile's columns, of two of its rows
+THREADS, COLUMN_SHARE, ROW_REGISTERS = 128, 4, 2  # of a group; a thread of a group holds a fourth of a tile's columns, of two of its rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,13 @@ def priced(
     held, smem = registers(use, lanes, rows), _shared_bytes(prof, use, lanes, stages)
     if held > REGISTERS[groups][0] or smem > hardware.smem.block_bytes:
         return None
-    work = totals(prof, lanes, hardware, 4 * groups, line=shared.line_bytes)
+
+    def anew(work: Work) -> float:
+        # Each thread of a group computes for itself what varies along columns alone, a fourth of them
+        wide = [c for c in work.coords if lanes[c] > 1]
+        return groups * THREADS / COLUMN_SHARE if work.loops and len(wide) == 1 and rows not in wide else 1.0
+
+    work = totals(prof, lanes, hardware, 4 * groups, line=shared.line_bytes, anew=anew)
     blocks, sms = work.blocks, hardware.chip.sms
     loaded = sum(work.moved.values())
     fetched = sum(from_hbm(prof, lanes, name, work.moved, blocks, hardware, 1, lost=False) for name in work.moved)
@@ -195,12 +201,12 @@ def _block(
     ) / hardware.rate("fma")
     narrowed = trips * shared.operand_clocks if work.operations["operand"] else 0
     alone = sum(work.walks[loops] for loops in prof.reductions if loops) * shared.reduction_clocks + narrowed
-    walked = {
+    columns = [
         w.loops
         for w in prof.works
         if w.kind == "load" and not w.for_dot and [c for c in w.coords if lanes[c] > 1] == [c for c, *_ in w.loops[-1:]]
-    }
-    alone += sum(work.walks[loops] for loops in walked if loops) * shared.column_clocks
+    ]
+    alone += sum(work.walks[loops] for loops in columns if loops) * shared.column_clocks
     return multiplying, operations * shared.beside * per_block, alone / clock, copying
 
 

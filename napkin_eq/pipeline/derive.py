@@ -24,6 +24,7 @@ from napkin_eq.certify.asked import require_asked, same
 from napkin_eq.certify.certificate import require_accepted
 from napkin_eq.certify.chain import explained
 from napkin_eq.cover.bounds import least_us, moving_us
+from napkin_eq.cover import exponents
 from napkin_eq.cover.covering import covered
 from napkin_eq.cover.graph import contractions, read_again
 from napkin_eq.egraph.budget import SECONDS, Budget, Clock
@@ -202,7 +203,8 @@ def _as_one(job: Job) -> list[Output]:
         # What so few kernels hand on is small; a cover may store what is as large as a product's results
         worth = WORTH if sum(len(output.placed.tiled) for output in best) <= SEVERAL else 1.0
         best = cover if cover and _predicted(cover) < worth * _predicted(best) else best
-    return min([best, *_in_stretches(job, best), *_bounded(job, best)], key=_predicted)
+    best = min([best, *_in_stretches(job, best), *_bounded(job, best)], key=_predicted)
+    return min([best, *_absorbed(job, best)], key=_predicted)
 
 
 def _in_stretches(job: Job, found: Sequence[Output]) -> Iterator[list[Output]]:
@@ -249,6 +251,23 @@ def _bounded(job: Job, found: Sequence[Output]) -> Iterator[list[Output]]:
             finding = [t for t in option.placed.tiled if all(BY_SHORT[b.dtype].kind == "int" for b in t.kernel.writes)]
             takes = sum(t.cost.predicted_us for t in finding)
             if takes <= BOUNDING * _predicted(found) and _led(asked, bounds, option):
+                yield [option]
+    _told(job, rest)
+
+
+def _absorbed(job: Job, found: Sequence[Output]) -> Iterator[list[Output]]:
+    """Yield the plan of a diagram whose weights have their sums in their exponents, where several kernels compute such
+    weights.
+    """
+    terms = [term for _, term in job.diagram.outputs]
+    rest = _rest(job)
+    if not exponents.weights(terms) or sum(len(o.placed.tiled) for o in found) < 2 or rest.aim.budget.left() <= 0:
+        return
+    made = exponents.absorbed(terms, job.laws, rest.aim.budget)
+    if made is not None:
+        whole = replace(job.diagram, outputs=tuple(zip(job.names, made.outputs, strict=True)))
+        for option in _cover(replace(rest, diagram=whole)):
+            if _led(job, made, option):
                 yield [option]
     _told(job, rest)
 

@@ -85,6 +85,9 @@ class Extractor:
         self.first: dict[int, Candidate | None] = {}
         self.written_in: dict[int, set[Term]] = {}
         self.lanes = {c: elements(graph.reps[c].axes) if c in graph.reps else 1 for c in graph.classes}
+        self.products = {
+            node.children[0] for nodes in graph.classes.values() for node in nodes if node.kind in ("Fold_sum", "Online")
+        }
         self.streamed = {c: any(n.kind.startswith("Fold") for n in nodes) for c, nodes in graph.classes.items()}
 
     def run(self) -> list[Candidate]:
@@ -209,6 +212,11 @@ class Extractor:
         if kept and all_passes(kept[0].depth) > fewest:
             thrifty = next((c for c in ranked if all_passes(c.depth) == fewest and c.stands), kept[0])
             kept = [kept[0], thrifty, *(c for c in kept[1:] if c is not thrifty)] if thrifty is not kept[0] else kept
+        # So may a product with a side that is read, not computed: a block of a contraction computes a side for itself.
+        if kept and number in self.products:
+            most = max(map(_sides_read, ranked))
+            reading = next(c for c in ranked if _sides_read(c) == most)
+            kept = [kept[0], reading, *(c for c in kept[1:] if c is not reading)] if reading is not kept[0] else kept
         # Where Prev speaks of a value as it was first written, what it is held against is computed in the same way, or
         # rounds apart.
         if self.written and kept and (first := self._first(number)) is not None:
@@ -395,7 +403,8 @@ class Extractor:
             scaled = node.kind == "op_mul" and any([p.number for p in parts])
             if scaled not in own:
                 weight = self._weight(number, node, scaled)
-                own[scaled] = self._item((number, node.kind, frozenset()), weight) if weight > 0 else -1
+                work = f"{node.kind}, scaled" if scaled else node.kind  # a class may have both; one takes less
+                own[scaled] = self._item((number, work, frozenset()), weight) if weight > 0 else -1
             # All that a part costs is among what the whole does
             least = max([p.cost for p in parts]) if parts else 0.0
             depth = merged_depth(parts)
@@ -565,6 +574,13 @@ class Extractor:
         if not node.kind.startswith("op_"):
             return 0.0
         return self.cost_of.pointwise(node.kind[3:], lanes, scaled=scaled)
+
+
+def _sides_read(candidate: Candidate) -> int:
+    """Return how many sides of a product are read as they are stored."""
+    if candidate.made_of is None or candidate.made_of[1].kind != "op_mul":
+        return 0
+    return sum(part.made_of is None or part.made_of[1].kind in ("Leaf", "Read") for part in candidate.made_of[2])
 
 
 @cache

@@ -100,6 +100,9 @@ def choices(
                 for s in _sizes(axis, streamed=True, least=1, most=LARGEST_WHOLE)
                 if s == 1 or s >= shortest or covers(s, axis)
             ]
+    own = [axis for axis in store.axes if roles.get(axis.name) != "walk" and found[axis.name] != [1]]
+    if len(own) == 1 and not alone and folded <= WINDOW:  # blocks lie along one axis, as if it were the only one
+        found[own[0].name] = _sizes(own[0], streamed=True, least=1, most=LONG)
     rows = [axis for axis in store.axes if found[axis.name] == [1]]
     if rows and not _multiplies(store):
         short = max(math.prod(extent(a) for a in t.axes if a not in rows) for t in terms)

@@ -33,7 +33,7 @@ def pointed(kernel: Kernel) -> set[str]:
     roles = roles_of(kernel)
     boxed = dict(roles.stores)
     stmts = list(enumerate(statements(kernel.body)))
-    found = {s.buffer for _, s in stmts if isinstance(s, Load) and s.out.name not in roles.copied}
+    found = {s.buffer for _, s in stmts if isinstance(s, Load) and s.out.name not in roles.shared}
     return found | {s.buffer for at, s in stmts if isinstance(s, StoreTile) and at not in boxed}
 
 

@@ -103,13 +103,14 @@ class Load:
     """A tile of a buffer: per dimension an integer operand (a scalar or a tile), lanes with a false mask give 0.
 
     `index` holds one operand per buffer dimension; the result spans the coordinates of all operands. `masks` are i1
-    values, all of which must hold.
+    values, all of which must hold. `again`: the load of the same loop that gave this tile in the block before.
     """
 
     out: Value
     buffer: str
     index: tuple[Operand, ...]
     masks: tuple[str, ...] = ()
+    again: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,13 +319,15 @@ class Roles:
     """Who computes what in a kernel with workers, how its tiles move and where they lie, for printers to read
     (passes/warp_roles.py).
 
-    rings: by the names of loads that are copied together. stores: by their places among the kernel's statements.
-    operands: accumulators that are kept as operands of the matrix unit, with the columns of the results. registers: of
-    a thread, as the kernel is launched, then of a group of warps and of the copying warp. resident: programs that a
-    processor holds.
+    rings: by the names of loads that are copied together. kept: loads of tiles that are still in a ring, with the load
+    of the block before that copied them there. stores: by their places among the kernel's statements. operands:
+    accumulators that are kept as operands of the matrix unit, with the columns of the results. registers: of a thread,
+    as the kernel is launched, then of a group of warps and of the copying warp. resident: programs that a processor
+    holds.
     """
 
     rings: tuple[tuple[tuple[str, ...], Ring], ...]
+    kept: tuple[tuple[str, str], ...]
     stores: tuple[tuple[int, Copy], ...]
     copying: Share
     computing: Share
@@ -337,6 +340,11 @@ class Roles:
     def copied(self) -> frozenset[str]:
         """The loads that a warp copies ahead."""
         return frozenset(name for names, _ in self.rings for name in names)
+
+    @property
+    def shared(self) -> frozenset[str]:
+        """The loads whose tiles are read from shared memory: those copied, and those still there."""
+        return self.copied | {name for name, _ in self.kept}
 
     @property
     def boxes(self) -> tuple[Copy, ...]:
@@ -651,7 +659,7 @@ def renamed(stmt: Stmt, names: Mapping[str, str]) -> Stmt:
 
     changes = {
         f: new(getattr(stmt, f))
-        for f in ("index", "masks", "args", "arg", "gain", "a", "b", "acc", "names", "target", "value")
+        for f in ("index", "masks", "again", "args", "arg", "gain", "a", "b", "acc", "names", "target", "value")
         if hasattr(stmt, f)
     }
     if (out := getattr(stmt, "out", None)) is not None:

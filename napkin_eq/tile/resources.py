@@ -41,8 +41,9 @@ MATRIX_WARPS, WIDE_ROWS = 4, 64  # warps that the matrix unit's wide instruction
 MOST_ELEMENTS = 1 << 20  # of a tile: Triton takes none that is larger
 # Of a partial result that a warp leaves for others; threads; elements that a thread loads side by side
 PARTIAL_BYTES, WARP, VECTOR = 4, 32, 8
-# Clocks from a thread's number to another's sum; through shared memory and two barriers; of a part that is added
-SHUFFLED, MET, READ_ON = 30, 200, 12
+# Clocks from a thread's number to another's sum; through shared memory and two barriers; so of a prefix fold, which
+# holds up less of what follows (270 tilings of twelve scans on an H200)
+SHUFFLED, MET, MET_BEFORE = 30, 200, 100
 VECTOR_BYTES, SECTOR = 16, 32  # of a load that takes several elements, the most; what memory reads and writes at once
 
 Claims = tuple[tuple[tuple[str, ...], int], ...]  # tiles by their coordinates, and the bytes of an element
@@ -486,9 +487,11 @@ def places(sizes: tuple[int, ...], vector: int, left: tuple[int, ...], warps: in
 
 
 @lru_cache(maxsize=1 << 14)
-def crossed_clocks(sizes: tuple[int, ...], axis: int, vector: int, scan: bool, warps: int) -> tuple[float, float]:
-    """Return the clocks of an SM in which the threads of a block exchange their parts of a folding, and those of one
-    after another's answers.
+def crossed_clocks(
+    sizes: tuple[int, ...], axis: int, vector: int, scan: bool, warps: int
+) -> tuple[float, float, float]:
+    """Return the clocks of an SM in which the threads of a block exchange their parts of a folding, those of one after
+    another's answers, and those in which its threads add parts of a prefix fold that other warps have left.
 
     sizes: of its tile, in the order of Crossing. Threads of a warp exchange numbers 32 a clock, for each doubling of
     those along the axis. Warps along it leave their parts in shared memory, part by part, then the dimensions of which
@@ -501,10 +504,10 @@ def crossed_clocks(sizes: tuple[int, ...], axis: int, vector: int, scan: bool, w
     doublings = math.log2(inside)
     clocks, waits = max(results * stretches * inside, WARP * warps) / WARP * doublings, doublings * SHUFFLED
     if across == 1:
-        return clocks, waits
+        return clocks, waits, 0.0
     lanes, partials = WARP // inside, results * stretches
     if scan:  # each warp reads what every stretch before its own comes to; the parts of neighbours lie side by side
-        return clocks + partials / lanes * (1 + across), waits + MET + stretches * READ_ON
+        return clocks, waits + MET_BEFORE, partials / lanes * (1 + across)
     kept = sorted((at for at in range(len(sizes)) if at != axis), key=lambda at: (spans[at][2] == 1, at))
     stride = across
     for at in kept:
@@ -513,9 +516,8 @@ def crossed_clocks(sizes: tuple[int, ...], axis: int, vector: int, scan: bool, w
             break
         stride *= sizes[at]
     ways = min(lanes, max(1.0, lanes * stride / WARP))
-    return clocks + partials / lanes * 2 * ways + partials / WARP * (2 + math.log2(across)), waits + MET + math.log2(
-        across
-    ) * SHUFFLED
+    clocks += partials / lanes * 2 * ways + partials / WARP * (2 + math.log2(across))
+    return clocks, waits + MET + math.log2(across) * SHUFFLED, 0.0
 
 
 def _moments(kernel: p.Kernel) -> Iterator[Moment]:

@@ -176,6 +176,10 @@ class _Verifier:
                 loads.get(n) == c.buffer.name for n, c in zip(names, ring.copies, strict=True)
             )
             self.require(fits, f"its roles copy {', '.join(names)}, which it does not load so")
+        copied = {s.out.name: s for s in stmts if isinstance(s, Load) and s.out.name in roles.copied}
+        for name, first in roles.kept:
+            fits = first in copied and loads.get(name) == copied[first].buffer and name not in copied
+            self.require(fits, f"its roles keep {name}, which {first} does not copy")
         for at, copy in roles.stores:
             stmt = stmts[at] if at < len(stmts) else None
             self.require(

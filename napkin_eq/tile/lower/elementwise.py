@@ -211,10 +211,12 @@ class Arithmetic(Statements):
         return term
 
     def _exponent(self, term: Term, context: Context) -> p.Operand:
-        """Write log2(e) times a term: part by part, which spares an operation a lane, unless a part may pass the range
-        by it and the sum of all need not.
+        """Write log2(e) times a term: part by part, which spares an operation a lane, unless parts may pass the range
+        by it and the sum of all need not, as two of them may that have opposite signs.
         """
-        if not far(term, LARGEST / LOG2E, data=True):
+        parts: list[tuple[float, Term]] = []
+        self._flatten(term, LOG2E, parts, context)
+        if sum(far(part, LARGEST / max(LOG2E, abs(factor)), data=True) for factor, part in parts) < 2:
             return self._sum(term, LOG2E, context)
         found = self._sum(term, 1.0, context)
         return ABSENT if found == ABSENT else self.emit("mul", (self.wide(found), LOG2E), "f32")

@@ -39,6 +39,7 @@ from napkin_eq.lang.term import (
     Read,
     Recur,
     Scan,
+    Size,
     Store,
     Term,
     Walk,
@@ -320,8 +321,16 @@ class _Kernel:
         return (*others, last) if _tiled(last) else ()
 
     def spoken(self, *kinds: type[Term]) -> set[str]:
-        """Return the names of axes that others than some kinds of terms speak of, if only of another of its name."""
-        return {f.name for t in self.terms if not isinstance(t, kinds) for f in t.fields if isinstance(f, Axis)}
+        """Return the names of axes that others than some kinds of terms speak of, if only of another of its name; the
+        number of an axis' places says nothing of them where it is known.
+        """
+        return {
+            f.name
+            for t in self.terms
+            if not isinstance(t, kinds)
+            for f in t.fields
+            if isinstance(f, Axis) and not (isinstance(t, Size) and f.size is not None)
+        }
 
     def runs(self, spoken: set[str], arrays: Sequence[tuple[Axis, ...]], rows: bool = True) -> list[tuple[Axis, ...]]:
         """Return the axes to merge of those not spoken of: side by side in the dimensions of some arrays, and, where

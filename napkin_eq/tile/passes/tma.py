@@ -140,22 +140,93 @@ def grouped(body: Sequence[p.Stmt], bulk: Set[str]) -> Iterator[tuple[p.Load, ..
     yield from (tuple(group) for group in groups if group)
 
 
-def rings(kernel: p.Kernel, bulk: Set[str]) -> Iterator[tuple[tuple[p.Load, ...], p.Ring]]:
+def rings(
+    kernel: p.Kernel, bulk: Set[str], again: Mapping[str, str]
+) -> Iterator[tuple[tuple[p.Load, ...], p.Ring]]:
     """Yield what is copied together, in order of first use, with its ring: `ahead` buffers for what is read once a
-    block of the grid, else `stages`.
+    block of the grid, else `stages`; more where tiles are kept there for a block, no more than a copy of their own took.
+
+    again: loads of tiles that are kept, with those that copied them (`kept`): they are not copied.
     """
     assert kernel.workers is not None
     made = p.definitions(kernel.body)
 
-    def visit(body: Sequence[p.Stmt], depth: int) -> Iterator[tuple[tuple[p.Load, ...], p.Ring]]:
-        for loads in grouped(body, bulk):
-            yield loads, p.Ring(tuple(copy_of(kernel, load, made) for load in loads), depth)
+    def visit(body: Sequence[p.Stmt], depth: int) -> Iterator[tuple[tuple[p.Load, ...], tuple[p.Copy, ...], int]]:
+        for loads in grouped(body, bulk - again.keys()):
+            yield loads, tuple(copy_of(kernel, load, made) for load in loads), depth
         for stmt in body:
             if isinstance(stmt, p.Loop):
                 for part in stmt.parts:
                     yield from visit(part.body, kernel.stages)
 
-    yield from visit(kernel.body, kernel.workers.ahead)
+    found, longer = list(visit(kernel.body, kernel.workers.ahead)), set(again.values())
+    # Of all parts of a loop, which pass through one ring
+    twice: dict[tuple[p.Copy, ...], int] = {}
+    for loads, copies, _ in found:
+        more = sum(copy.bytes for load, copy in zip(loads, copies, strict=True) if load.out.name in longer)
+        twice[copies] = max(more, twice.get(copies, 0))
+    for loads, copies, depth in found:
+        whole = sum(copy.bytes for copy in copies)
+        yield loads, p.Ring(copies, max(2, depth * (whole + twice[copies]) // whole) if twice[copies] else depth)
+
+
+def kept(kernel: p.Kernel, bulk: Set[str]) -> dict[str, str]:
+    """Return the loads whose tile the block before has copied and that can be read where it lies, with the load that
+    copies it.
+
+    So it is in a loop each block of which copies it, but the last part: that has no block of its own.
+    """
+    made, found = p.definitions(kernel.body), dict[str, str]()
+    for loop in (s for s in p.statements(kernel.body) if isinstance(s, p.Loop)):
+        bodies = [part.body for part in loop.parts]
+        later = [[s for s in body if isinstance(s, p.Load) and s.again and s.out.name in bulk] for body in bodies]
+        for name in dict.fromkeys(load.again for loads in later for load in loads):
+            mine = [[load for load in loads if load.again == name] for loads in later]
+            whole = loop.parts[0].once and loop.parts[-1].once and [len(m) for m in mine] == [0] + [1] * len(mine[1:])
+            first = made.get(name)
+            if not whole or not isinstance(first, p.Load) or name not in bulk:
+                continue
+            own = bulk - {load.out.name for loads in later for load in loads}
+            groups = [list(grouped(body, own)) for body in bodies]
+            together = next((g for g in groups[0] if first in g), None)
+            if together is None or any(first in g for g in groups[-1]):
+                continue
+            boxes = [copy_of(kernel, load, made) for load in together]
+            copied_first = [
+                any([copy_of(kernel, load, made) for load in g] == boxes and _before(body, g[-1], one) for g in mine_here)
+                for body, mine_here, (one,) in zip(bodies[1:-1], groups[1:-1], mine[1:-1], strict=True)
+            ]
+            step = kernel.coord(loop.coord).tile
+            alike = [_alike(kernel, first, one, {loop.coord: -step}, made) for (one,) in mine[1:-1]]
+            if all(copied_first) and all(alike) and _alike(kernel, first, mine[-1][0], {}, made):
+                found |= {load.out.name: name for loads in mine for load in loads}
+    return found
+
+
+def _before(body: Sequence[p.Stmt], one: p.Stmt, other: p.Stmt) -> bool:
+    places = [next(at for at, stmt in enumerate(body) if stmt is which) for which in (one, other)]
+    return places[0] < places[1]
+
+
+def _alike(kernel: p.Kernel, one: p.Load, other: p.Load, steps: Mapping[str, int], made: Made) -> bool:
+    """Tell whether the other of two loads reads the box of the one, but for steps along coordinates."""
+
+    def same(a: p.Operand, b: p.Operand) -> bool:
+        walk = [walked(kernel, index, made) for index in (a, b)]
+        if walk[0] is not None and walk[1] is not None:
+            return walk[0] == (walk[1][0], 0) and walk[1][1] == steps.get(walk[0][0], 0)
+        if not isinstance(a, str) or not isinstance(b, str) or a == b:
+            return a == b
+        first, second = made.get(a), made.get(b)
+        match first, second:
+            case p.Let(), p.Let():
+                return first.op == second.op and all(map(same, first.args, second.args))
+            case (p.Start(_, x), p.Start(_, y)) | (p.Iota(_, x), p.Iota(_, y)):
+                return x == y
+            case _:
+                return False
+
+    return one.buffer == other.buffer and len(one.masks) == len(other.masks) and all(map(same, one.index, other.index))
 
 
 def done_at(body: Sequence[p.Stmt], tiles: set[str]) -> int | None:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.boxes import memory
-from napkin_eq.tile.passes.tma import contracted, copied, rings, stores, walked
+from napkin_eq.tile.passes.tma import contracted, copied, kept, rings, stores, walked
 from napkin_eq.tile.passes.warp_specialize import REGISTERS
 
 LACKING = frozenset({"round"})  # operators that the language of such kernels has not
@@ -55,12 +55,13 @@ class _Assignment:
         self.made, self.values = p.definitions(kernel.body), p.values_of(kernel.body)
         self.values |= {v.name: v for s in self.stmts if isinstance(s, p.Loop) for v, _ in s.carried}
         self.loads, self.boxed = copied(kernel), stores(kernel)
+        self.kept = kept(kernel, self.loads)
 
     def roles(self) -> p.Roles:
         """Decide everything, each decision checked."""
         groups = self.workers.groups
         moved: dict[tuple[str, ...], p.Ring] = {}
-        for loads, ring in rings(self.kernel, self.loads):
+        for loads, ring in rings(self.kernel, self.loads, self.kept):
             if moved.setdefault(tuple(load.out.name for load in loads), ring) != ring:
                 raise self.wrong(f"{loads[0].out.name} is copied in two ways")
         copying = self.share(self.copying_roots())
@@ -71,7 +72,7 @@ class _Assignment:
         first, *_ = REGISTERS[groups]
         threads = 128 * (groups + 1)
         found = p.Roles(
-            tuple(moved.items()), tuple(self.boxed.items()), copying, computing, tuple(self.layouts(computing).items()),
+            tuple(moved.items()), tuple(self.kept.items()), tuple(self.boxed.items()), copying, computing, tuple(self.layouts(computing).items()),
             tuple(self.operands().items()),
             (min(THREADS // threads // 8 * 8, LAUNCHED), *REGISTERS[groups]), 1,
         )  # fmt: skip
@@ -119,7 +120,7 @@ class _Assignment:
         """Return what the copying warp needs: bounds of loops, and the scalars by which boxes lie where they do."""
         found: list[str] = []
         for stmt in self.stmts:
-            if isinstance(stmt, p.Load) and stmt.out.name in self.loads:
+            if isinstance(stmt, p.Load) and stmt.out.name in self.loads and stmt.out.name not in self.kept:
                 for index in stmt.index:
                     lies = walked(self.kernel, index, self.made)
                     part = index if lies is None else lies[1]

@@ -151,12 +151,15 @@ class _Fresh:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """The statements of a loop's body by when they may run; `held` are the operands that wait for the next block."""
+    """The statements of a loop's body by when they may run; `held` are the operands that wait for the next block,
+    `twice` the loads that are read in both.
+    """
 
     front: tuple[p.Dot, ...]
     back: tuple[p.Dot, ...]
     targets: tuple[str, ...]
     held: tuple[str, ...]
+    twice: tuple[str, ...]
     fetch: tuple[p.Stmt, ...]
     ahead: tuple[p.Stmt, ...]
     between: tuple[p.Stmt, ...]
@@ -274,6 +277,7 @@ def _shape(kernel: p.Kernel, part: p.Part, carried: set[str]) -> _Shape | None:
     rest = [s for s in body if hasattr(s, "out") and s.out.name not in done | apart]
     return _Shape(
         front, back, targets, held,
+        twice=tuple(n for n in dict.fromkeys(others) if n not in apart),
         fetch=tuple(s for s in body if hasattr(s, "out") and s.out.name in fetch),
         ahead=tuple(s for s in rest if s.out.name in early - fronted),
         between=tuple(s for s in rest if s.out.name not in early | late | narrowed),
@@ -339,6 +343,8 @@ class _Rotation:
                     replace(stmt, out=here),
                     p.Let(replace(out, name=new[out.name]), "add", (here.name, -self.coord.tile)),
                 ]
+            elif isinstance(stmt, p.Load) and out.name in self.base.twice:
+                stmts.append(replace(p.renamed(stmt, new), again=out.name))
             else:
                 stmts.append(p.renamed(stmt, new))
         done = [self.names(f"{target}_due") for target in self.base.targets]

@@ -246,7 +246,7 @@ def boxes(kernel: Kernel) -> set[int]:
     if kernel.workers is None:
         return set()
     roles = roles_of(kernel)
-    loads = {at for at, s in enumerate(statements(kernel.body)) if isinstance(s, Load) and s.out.name in roles.copied}
+    loads = {at for at, s in enumerate(statements(kernel.body)) if isinstance(s, Load) and s.out.name in roles.shared}
     return loads | set(dict(roles.stores))
 
 
