@@ -3,6 +3,7 @@
     sections    a graph too large for one integer program, in parts between which few values pass; equal ones are
                 covered once
     apart       bound axes named apart, where a stream would hold what was folded over an axis of its name
+    exponents   sums by which weights are divided, put into the exponents of these
     graph       the values of a diagram, and its *cuts*: values that may be stored between kernels
     candidates  a *candidate* is a kernel that may be: what it stores, what it reads, what it computes for itself
     pieces      a *piece* is a candidate as a diagram of its own, arrays standing for what it reads

@@ -1,8 +1,8 @@
 """Weights of a softmax that several kernels compute: the sum by which all are divided goes into their exponents.
 
-What folds weights over an axis that their sum has, as a gradient of values folds over queries, reads for each weight its
-maximum and its sum. e^(a - m) / s is e^(a - (m + log s)): one number a lane is stored and read where two were, and an
-operation a weight is spared. The form is made here, not found in an e-graph; a chain of law instances leads to it.
+What folds weights over an axis that their sum has, as a gradient of values folds over queries, reads for each weight
+its maximum and its sum. e^(a - m) / s is e^(a - (m + log s)): one number a lane is stored and read where two were, and
+an operation a weight is spared. The form is made here, not found in an e-graph; a chain of law instances leads to it.
 """
 
 from __future__ import annotations

@@ -21,7 +21,8 @@ from napkin_eq.tile.resources import BYTES, SMEM_SLACK
 
 ARCHS = ("sm_90",)
 OWN_REGISTERS = 16  # of which addresses, counters and scalars take some
-THREADS, COLUMN_SHARE, ROW_REGISTERS = 128, 4, 2  # of a group; a thread of a group holds a fourth of a tile's columns, of two of its rows
+# Of a group, a thread of which holds a fourth of a tile's columns, of two of its rows
+THREADS, COLUMN_SHARE, ROW_REGISTERS = 128, 4, 2
 
 
 @dataclass(frozen=True, slots=True)

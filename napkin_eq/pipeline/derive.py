@@ -23,8 +23,8 @@ from functools import partial
 from napkin_eq.certify.asked import require_asked, same
 from napkin_eq.certify.certificate import require_accepted
 from napkin_eq.certify.chain import explained
-from napkin_eq.cover.bounds import least_us, moving_us
 from napkin_eq.cover import exponents
+from napkin_eq.cover.bounds import least_us, moving_us
 from napkin_eq.cover.covering import covered
 from napkin_eq.cover.graph import contractions, read_again
 from napkin_eq.egraph.budget import SECONDS, Budget, Clock

@@ -85,9 +85,8 @@ class Extractor:
         self.first: dict[int, Candidate | None] = {}
         self.written_in: dict[int, set[Term]] = {}
         self.lanes = {c: elements(graph.reps[c].axes) if c in graph.reps else 1 for c in graph.classes}
-        self.products = {
-            node.children[0] for nodes in graph.classes.values() for node in nodes if node.kind in ("Fold_sum", "Online")
-        }
+        sums = (node for nodes in graph.classes.values() for node in nodes if node.kind in ("Fold_sum", "Online"))
+        self.products = {node.children[0] for node in sums}
         self.streamed = {c: any(n.kind.startswith("Fold") for n in nodes) for c, nodes in graph.classes.items()}
 
     def run(self) -> list[Candidate]:

@@ -144,7 +144,7 @@ def rings(
     kernel: p.Kernel, bulk: Set[str], again: Mapping[str, str]
 ) -> Iterator[tuple[tuple[p.Load, ...], p.Ring]]:
     """Yield what is copied together, in order of first use, with its ring: `ahead` buffers for what is read once a
-    block of the grid, else `stages`; more where tiles are kept there for a block, no more than a copy of their own took.
+    block of the grid, else `stages`; more where tiles are kept there for a block, as much as copies of their own took.
 
     again: loads of tiles that are kept, with those that copied them (`kept`): they are not copied.
     """
@@ -186,19 +186,20 @@ def kept(kernel: p.Kernel, bulk: Set[str]) -> dict[str, str]:
             first = made.get(name)
             if not whole or not isinstance(first, p.Load) or name not in bulk:
                 continue
-            own = bulk - {load.out.name for loads in later for load in loads}
-            groups = [list(grouped(body, own)) for body in bodies]
+            copied_here = bulk - {load.out.name for loads in later for load in loads}
+            groups = [list(grouped(body, copied_here)) for body in bodies]
             together = next((g for g in groups[0] if first in g), None)
             if together is None or any(first in g for g in groups[-1]):
                 continue
             boxes = [copy_of(kernel, load, made) for load in together]
-            copied_first = [
-                any([copy_of(kernel, load, made) for load in g] == boxes and _before(body, g[-1], one) for g in mine_here)
-                for body, mine_here, (one,) in zip(bodies[1:-1], groups[1:-1], mine[1:-1], strict=True)
-            ]
-            step = kernel.coord(loop.coord).tile
-            alike = [_alike(kernel, first, one, {loop.coord: -step}, made) for (one,) in mine[1:-1]]
-            if all(copied_first) and all(alike) and _alike(kernel, first, mine[-1][0], {}, made):
+            inner = [*zip(bodies[1:-1], groups[1:-1], (load for (load,) in mine[1:-1]), strict=True)]
+            before = all(
+                any([copy_of(kernel, load, made) for load in g] == boxes and _before(body, g[-1], one) for g in own)
+                for body, own, one in inner
+            )
+            step = {loop.coord: -kernel.coord(loop.coord).tile}
+            alike = all(_alike(kernel, first, one, step, made) for *_, one in inner)
+            if before and alike and _alike(kernel, first, mine[-1][0], {}, made):
                 found |= {load.out.name: name for loads in mine for load in loads}
     return found
 

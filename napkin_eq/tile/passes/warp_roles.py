@@ -72,8 +72,8 @@ class _Assignment:
         first, *_ = REGISTERS[groups]
         threads = 128 * (groups + 1)
         found = p.Roles(
-            tuple(moved.items()), tuple(self.kept.items()), tuple(self.boxed.items()), copying, computing, tuple(self.layouts(computing).items()),
-            tuple(self.operands().items()),
+            tuple(moved.items()), tuple(self.kept.items()), tuple(self.boxed.items()), copying, computing,
+            tuple(self.layouts(computing).items()), tuple(self.operands().items()),
             (min(THREADS // threads // 8 * 8, LAUNCHED), *REGISTERS[groups]), 1,
         )  # fmt: skip
         return replace(found, resident=2 if groups == 1 and memory(found, groups) <= FEW_BYTES else 1)

@@ -343,10 +343,11 @@ class _Rotation:
                     replace(stmt, out=here),
                     p.Let(replace(out, name=new[out.name]), "add", (here.name, -self.coord.tile)),
                 ]
-            elif isinstance(stmt, p.Load) and out.name in self.base.twice:
-                stmts.append(replace(p.renamed(stmt, new), again=out.name))
             else:
-                stmts.append(p.renamed(stmt, new))
+                moved = p.renamed(stmt, new)
+                if isinstance(moved, p.Load) and out.name in self.base.twice:
+                    moved = replace(moved, again=out.name)
+                stmts.append(moved)
         done = [self.names(f"{target}_due") for target in self.base.targets]
         kept = {old: value.name for old, value in zip(dict.fromkeys(self.base.held), self.held, strict=True)}
         for dot, name, target in zip(self.base.back, done, self.base.targets, strict=True):
