@@ -101,6 +101,20 @@ def within() -> Callable[..., object]:
 
 
 @pytest.fixture
+def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Give a cache of its own, empty but for what is known of laws: proving them all again takes a minute."""
+    from napkin_eq.prove.cache import _file
+
+    known, own = [_file(name) for name in ("verdicts", "floating", "rocq")], tmp_path / "cache"
+    (own / "napkin_eq").mkdir(parents=True)
+    for file in known:
+        if file.exists():
+            shutil.copy(file, own / "napkin_eq")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(own))
+    return own
+
+
+@pytest.fixture
 def registry() -> Iterator[object]:
     """Give the registry of laws, and restore it afterwards."""
     from napkin_eq.laws.law import REGISTRY

@@ -24,9 +24,8 @@ def softmax():
 
 
 @pytest.fixture
-def compiler(monkeypatch, tmp_path):
+def compiler(monkeypatch, cache):
     """Stand in for the compiler: what it says of the first sources that it is asked for, and the sources."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     said: list[dict[str, object]] = []
     asked: list[str] = []
 
@@ -158,10 +157,10 @@ def test_where_the_compiler_is_missing_or_slow_that_is_said_and_nothing_is_repla
 @pytest.mark.parametrize(
     "damaged", ["[]", '{"schema": 1, "verdicts": {"KEY": [{"name": "kernel_0_kernel", "registers": -1}]}}', "{"]
 )
-def test_a_damaged_memory_is_none(softmax, compiler, tmp_path, damaged):
+def test_a_damaged_memory_is_none(softmax, compiler, cache, damaged):
     _, asked = compiler
     softmax.compiled()
-    file = tmp_path / "napkin_eq" / "compiled.json"
+    file = cache / "napkin_eq" / "compiled.json"
     (key,) = json.loads(file.read_text())["verdicts"]
     file.write_text(damaged.replace("KEY", key))
     asked.clear()
@@ -169,8 +168,7 @@ def test_a_damaged_memory_is_none(softmax, compiler, tmp_path, damaged):
     assert len(asked) == 1
 
 
-def test_derive_into_a_folder_says_what_the_compiler_gave(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def test_derive_into_a_folder_says_what_the_compiler_gave(tmp_path, cache, capsys):
     assert main(["derive", "rms_norm", "--set", "t=64", "-o", str(tmp_path / "out")]) == 0
     assert "compiled for sm_90: kernel_0_kernel: " in capsys.readouterr().out
     found = json.loads((tmp_path / "out" / "report.json").read_text())["compiled"]

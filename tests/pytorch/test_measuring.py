@@ -18,7 +18,7 @@ from napkin_eq.pytorch.regions import Options, Region, Times
 
 
 @pytest.fixture
-def clock(monkeypatch, tmp_path):
+def clock(monkeypatch, cache):
     """The times that calls are said to take: Inductor's, and those of kernels; calls are made once each."""
     if not shutil.which("g++"):  # the README asks for Python and make alone; regions are timed on a GPU, without one
         pytest.skip("Inductor has no C++ compiler here")
@@ -34,7 +34,6 @@ def clock(monkeypatch, tmp_path):
         whole = told["rounds"] > 2 and "whole" in told  # once alone, once in turns, then the graph
         return [told["library"], told["whole" if whole else "ours"]][: len(calls)]
 
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     monkeypatch.setattr(measuring, "medians", medians)
     monkeypatch.setattr(measuring, "_fits", lambda region, device: True)

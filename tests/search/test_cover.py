@@ -22,6 +22,7 @@ from napkin_eq.cover.assembly import Part, assembled
 from napkin_eq.cover.bounds import bound_us, least_us
 from napkin_eq.cover.candidates import Enumeration
 from napkin_eq.cover.choice import Choice
+from napkin_eq.cover.exponents import weights
 from napkin_eq.cover.graph import contractions, graph_of
 from napkin_eq.cover.pieces import Storage
 from napkin_eq.cover.pricing import Proved
@@ -572,6 +573,9 @@ def test_the_backward_pass_of_attention_is_four_kernels_and_stores_no_scores() -
     (output,) = found.outputs
     assert output.cover is not None and output.cover["gap"] <= 0.03 and len(found.plan.kernels) <= 4
     assert not any({"q", "x"} <= {a.name for a in b.dims} for k in found.plan.kernels for b in (*k.reads, *k.writes))
+    # Of a row what its weights are divided by is in their exponents, beside the maximum: one number, one of gradients
+    stored = [b for k in found.plan.kernels for b in k.writes if b.name not in ("dQ", "dK", "dV")]
+    assert [tuple(a.name for a in b.dims) for b in stored] == [("h", "q")] * 2
     assert checked(found.certificate)["status"] == "ok" and output.translation.status == "agrees"
 
 
@@ -731,3 +735,13 @@ def test_what_a_kernel_computes_for_itself_is_stored_beside_what_it_makes_where_
     assert sum(b.name in ("X", "dY") for kernel in plan.kernels for b in kernel.reads) == 4
     (beside,) = ([len(b.dims) for b in k.writes] for k in plan.kernels if any(b.name == "dX" for b in k.writes))
     assert sorted(beside) == [1, 2]
+
+
+def test_weights_of_one_kernel_are_left_as_they_are() -> None:
+    """A sum of weights by itself is carried along with what divides it: attention is one kernel that reads all once."""
+    q, x, d = nq.axes("q x d", q=512, x=512, d=64)
+    scores = nq.sum(nq.array("Q", q, d) * nq.array("K", x, d), d)
+    out = nq.sum(nq.softmax(scores, x) * nq.array("V", x, d), x)
+    assert not weights([out])
+    over = nq.sum(nq.softmax(scores, x) * nq.array("G", q), q)
+    assert weights([over]) and weights([out, over]) == weights([over])

@@ -219,3 +219,25 @@ def test_a_sum_that_is_cut_leaves_out_what_other_stretches_have_whatever_is_chos
     assert first["blocks"] == 256 and last["blocks"] == 1  # two for each processor
     assert first["bytes_hbm"] < 1.01 * 2 * 4 * 2**24
     assert "skip-sum" in found.report()["laws"]
+
+
+def gradient(factor: nq.Term | None, scale: float) -> nq.Term:
+    h, q, x, d = nq.axes("h q x d", h=8, q=4096, x=4096, d=128)
+    queries, keys = nq.array("Q", h, q, d), nq.array("K", h, x, d)
+    weights = nq.exp(nq.sum(queries * keys, d) - nq.array("L", h, q, dtype="float32"))
+    weights = weights if factor is None else weights * nq.array("R", h, q, dtype="float32")
+    given = nq.sum(nq.array("dO", h, q, d) * nq.array("V", h, x, d), d)
+    return nq.sum(weights * (given - 1.0) * queries, q) * scale
+
+
+def test_a_number_by_which_a_sum_is_multiplied_does_not_go_into_it():
+    """It is an operation of each result there, of each product here, whatever it stands beside."""
+    (output,) = nq.derive(gradient(None, 0.125)).outputs
+    text = str(output.placed.term)
+    assert text.count("0.125") == 1 and text.index("0.125") > text.rindex("Q")
+
+
+def test_a_factor_of_rows_goes_to_the_side_of_a_product_that_is_computed_in_any_case():
+    derivation = nq.derive(gradient(nq.array("R", *nq.axes("h q", h=8, q=4096)), 1.0))
+    (kernel,) = derivation.plan.kernels
+    assert kernel.workers is not None  # the other side lies in shared memory as it is stored

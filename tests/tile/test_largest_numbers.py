@@ -11,7 +11,7 @@ import napkin_eq as nq
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.term import Const, Input, Map, Term, subterms
-from napkin_eq.tile.ir import Dot, statements
+from napkin_eq.tile.ir import Dot, Let, statements
 from napkin_eq.tile.printers import emit
 
 LOWEST = Const(-float(np.finfo(np.float32).max))
@@ -128,3 +128,20 @@ def test_scores_that_are_sums_are_exponentiated_as_their_maximum_was_taken(scale
         assert np.isfinite(made).all()
         order = [d.name for d in found.plan.outputs[0].dims]
         np.testing.assert_allclose(made.sum(order.index("x")), 1.0, rtol=1e-5)
+
+
+def test_of_an_exponent_with_one_large_part_each_part_is_scaled_by_itself():
+    """It passes the range with or without the others: what a lane is added to is scaled with what it is made of, the
+    number of a row once for all lanes.
+    """
+    dot = nq.sum(nq.array("Q", q, d) * K, d) * 0.125
+    for term, many in ((dot - nq.array("L", q), 0), (nq.array("B", q, x) - nq.array("L", q), 1)):
+        kernels = nq.derive(nq.sum(nq.exp(term) * V, x)).plan.kernels
+        scaled = [
+            stmt
+            for kernel in kernels
+            for stmt in statements(kernel.body)
+            if isinstance(stmt, Let) and stmt.op == "mul" and stmt.args[1] == np.log2(np.e)
+            if any(c.startswith("x") for c in stmt.out.coords)
+        ]
+        assert bool(scaled) == bool(many)

@@ -374,3 +374,16 @@ def test_axes_of_one_place_keep_blocks_no_shorter_and_columns_no_narrower():
 def test_axes_of_one_place_that_lie_apart_in_another_array_are_not_merged():
     a, b, c, d = nq.axes("a b c d", a=5, b=1, c=1, d=1)
     agrees(nq.derive(nq.array("X", a, c, d, b) * nq.array("W", c, b), hardware="h100", dtype="float32"))
+
+
+def test_how_many_places_an_axis_has_says_nothing_of_where_they_lie() -> None:
+    b, a = nq.axes("b a", b=100, a=4096)
+    given = nq.array("N", b, a)
+    assert merged(nq.derive(given * nq.size(b))) == ["b_a"]
+    assert merged(nq.derive(given * nq.size(b) + nq.max(given, a))) == []
+
+
+def test_blocks_along_one_axis_of_several_are_as_long_as_along_an_only_one() -> None:
+    b, a = nq.axes("b a", b=64, a=65536)
+    (kernel,) = nq.derive(nq.array("N", b, a) + nq.index(b)).plan.kernels
+    assert max(coord.tile for coord in kernel.coords) >= 1024
