@@ -319,6 +319,7 @@ PROOFS: dict[str, str] = {
     "log-inv": "pointwise. f_equal. apply ln_Rinv. assumption.",
     "log-exp": "pointwise. f_equal. apply ln_exp.",
     "exp-log": "pointwise. f_equal. apply exp_ln. assumption.",
+    "exp-over": "pointwise. f_equal. rewrite exp_plus, exp_Ropp, exp_ln by assumption. reflexivity.",
     "root-squared": "pointwise. f_equal. apply sqrt_sqrt. assumption.",
     "shift": "intros. apply sum_shifted_bare. intros x lane none. exact (max_none _ _ _ x none lane).",
     "shift-weighted": "intros. apply sum_shifted. intros x lane none. exact (max_none _ _ _ x none lane).",

@@ -190,7 +190,7 @@ Theorem exp_over (a : val) (b : val) :
   le (Some 0) b = true ->
   mul (exp a) (inv b)
   = exp (add a (neg (log b))).
-Proof. pointwise. Qed.
+Proof. pointwise. f_equal. rewrite exp_plus, exp_Ropp, exp_ln by assumption. reflexivity. Qed.
 
 (* always ⟹ nonneg(e^a) *)
 Theorem nonneg_exp (a : val) :

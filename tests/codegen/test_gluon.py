@@ -308,15 +308,15 @@ def test_scans_rounding_and_stores_of_every_group_are_refused_by_the_plan():
 
 
 def test_columns_that_lanes_load_are_asked_for_before_the_matrix_unit_is_waited_for():
-    """Of a loop of three contractions the one that is put off reads again what the first read: groups of warps
-    share it with as many buffers as fit.
+    """Of a loop of three contractions the one that is put off reads again what the first read, where it lies: groups of
+    warps share it with as many buffers as fit.
     """
     h, q, x, d = nq.axes("h q x d", h=16, q=4096, x=4096, d=128)
     Q, G, K, V = (nq.array(name, h, rows, d) for name, rows in (("Q", q), ("G", q), ("K", x), ("V", x)))
     L, D = (nq.array(name, h, q, dtype="float32") for name in "LD")
     scores = nq.exp(nq.sum(Q * K, d) * d.size**-0.5 - L) * (nq.sum(G * V, d) - D)
     (kernel,) = nq.derive(nq.sum(scores * Q, q), dtype="bfloat16").plan.kernels
-    assert kernel.workers is not None and kernel.stages == 2
+    assert kernel.workers is not None and kernel.stages == 3
     (loop,) = (s for s in kernel.body if isinstance(s, Loop))
     for part in (p for p in loop.parts if not p.note.startswith("the last")):
         first = next(at for at, s in enumerate(part.body) if isinstance(s, Dot))
