@@ -86,7 +86,7 @@ class Extractor:
         self.written_in: dict[int, set[Term]] = {}
         self.lanes = {c: elements(graph.reps[c].axes) if c in graph.reps else 1 for c in graph.classes}
         sums = (node for nodes in graph.classes.values() for node in nodes if node.kind in ("Fold_sum", "Online"))
-        self.products = {node.children[0] for node in sums}
+        self.products = {node.children[0] for node in sums if self._of_matrices(node.children[0])}
         self.streamed = {c: any(n.kind.startswith("Fold") for n in nodes) for c, nodes in graph.classes.items()}
 
     def run(self) -> list[Candidate]:
@@ -352,6 +352,15 @@ class Extractor:
     def _safe(self, argument: int, term: Term) -> bool:
         return argument in self.graph.safe or self.admitted(term, argument in self.graph.given)
 
+    def _of_matrices(self, number: int) -> bool:
+        """Tell whether a value is a product of two, each of which varies along an axis that the other does not."""
+        for node in self.graph.classes[number]:
+            if node.kind == "op_mul" and all(child in self.graph.reps for child in node.children):
+                left, right = (set(self.graph.reps[child].axes) for child in node.children)
+                if left - right and right - left:
+                    return True
+        return False
+
     def _item(self, item: Item, weight: float) -> int:
         if item not in self.ids:
             self.ids[item] = len(self.listed)
@@ -402,7 +411,8 @@ class Extractor:
             scaled = node.kind == "op_mul" and any([p.number for p in parts])
             if scaled not in own:
                 weight = self._weight(number, node, scaled)
-                work = f"{node.kind}, scaled" if scaled else node.kind  # a class may have both; one takes less
+                # A class may have both, one of which takes less: operands of contractions are told apart by it
+                work = f"{node.kind}, scaled" if scaled and self.products else node.kind
                 own[scaled] = self._item((number, work, frozenset()), weight) if weight > 0 else -1
             # All that a part costs is among what the whole does
             least = max([p.cost for p in parts]) if parts else 0.0

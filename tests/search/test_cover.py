@@ -669,7 +669,7 @@ def test_blocks_that_hold_more_rows_hold_fewer_columns() -> None:
     least = bounds_of(nq.linear(inner, nq.array("W", f, g), f))
     apart = 2 * 2 * 6272 * 512 * 2048 / 989.5e12 / 0.88 * 1e6
     assert least[frozenset()] < least[max(least, key=len)] - apart / 2
-    assert least[max(least, key=len)] > apart + 5.6  # two contractions, done once, would be 35.8 with a launch
+    assert least[max(least, key=len)] > apart + 6.5  # two contractions, done once, would be 36.6 with a launch
 
 
 def test_what_ended_the_search_for_a_whole_kernel_does_not_end_that_with_an_axis_cut() -> None:
