@@ -51,6 +51,7 @@ class Computing(Side):
         } & shared.bulk
         self.due: dict[str, tuple[str, str]] = {}
         self.nested = 0
+        self.longer: frozenset[Ring] = frozenset()
         self.computed_on = {
             n for s in statements(shared.kernel.body) if not isinstance(s, Dot) for n in used(s)
         } & shared.bulk
@@ -272,7 +273,7 @@ class Computing(Side):
             if done_at(body, names) == place:
                 self.line(f"mbarrier.arrive({self.shared.free[ring]}.index({self.tiles[min(names)][2]}))")
         for loads, ring in dict.fromkeys(groups.values()):
-            if ring in self.shared.longer:
+            if ring in self.longer:
                 continue  # its buffers are given back in the block after their own
             due = done_at(body, {load.out.name for load in loads})
             free = self.shared.free[ring]
@@ -292,18 +293,25 @@ class Computing(Side):
 
     def late(self, loop: Loop) -> Iterator[Ring]:
         """Yield the rings of a loop whose buffers are given back in the block after their own."""
+        kept = self.kept_by(loop)
         for part in loop.parts[:1]:
             for loads, ring in self.fetched(part.body):
-                if ring not in self.shared.longer and done_at(part.body, {load.out.name for load in loads}) is None:
+                if ring not in kept and done_at(part.body, {load.out.name for load in loads}) is None:
                     yield ring
 
     def first(self, ring: Ring) -> str:
         return f"{self.counters[ring]}_first"
 
+    def kept_by(self, loop: Loop) -> frozenset[Ring]:
+        """Return the rings whose buffers a loop's blocks read again in the block after their own."""
+        return frozenset(ring for part in loop.parts for ring in self.shared.kept_in(part.body))
+
     def loop(self, stmt: Loop) -> None:
         for ring in self.late(stmt):
             self.line(f"{self.first(ring)} = {self.counters[ring]}")
+        around, self.longer = self.longer, self.kept_by(stmt)
         super().loop(stmt)
+        self.longer = around
 
     def store(self, stmt: StoreTile) -> None:
         copy = next((c for c in self.shared.staged.values() if c.buffer.name == stmt.buffer), None)

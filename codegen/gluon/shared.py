@@ -45,7 +45,6 @@ class Shared:
         self.made, self.bulk = definitions(kernel.body), self.roles.shared
         places = {name: (ring, at) for names, ring in self.roles.rings for at, name in enumerate(names)}
         self.kept = {name: places[first] for name, first in self.roles.kept}
-        self.longer = frozenset(ring for ring, _ in self.kept.values())
         self.staged, self.ring_of = dict(self.roles.stores), dict(self.roles.rings)
         self.pointers = [pointer_argument(b) for b in buffers(kernel) if b.name in pointed(kernel)]
         self.sizes = [size_argument(a) for a in kernel.symbols]

@@ -58,7 +58,7 @@ def absorbed(outputs: Sequence[Term], laws: Laws, budget: Budget) -> Rewritten |
             assert isinstance(fold, Reduce)
             body = _entered(fold.body, closure)
             made[term] = Reduce(fold.monoid, fold.axis, body, fold.where)
-    return Rewritten.of(closure, source, made[source])
+    return None if made[source] is source else Rewritten.of(closure, source, made[source])
 
 
 def _weight(term: Term) -> tuple[Term | None, Term | None]:
