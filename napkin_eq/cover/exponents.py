@@ -1,8 +1,8 @@
-"""Weights of a softmax that several kernels compute: the sum by which all are divided goes into their exponents.
+"""Exponentials that their own sum divides, and that several kernels compute: the sum goes into their exponents.
 
-What folds weights over an axis that their sum has, as a gradient of values folds over queries, reads for each weight
-its maximum and its sum. e^(a - m) / s is e^(a - (m + log s)): one number a lane is stored and read where two were, and
-an operation a weight is spared. The form is made here, not found in an e-graph; a chain of law instances leads to it.
+What folds such weights over an axis that their sum has reads for each its maximum and its sum. e^(a - m) / s is
+e^(a - (m + log s)): one number a lane is stored and read where two were, and an operation a weight is spared. The form
+is made here, not found in an e-graph; a chain of law instances leads to it.
 """
 
 from __future__ import annotations
@@ -44,9 +44,10 @@ def absorbed(outputs: Sequence[Term], laws: Laws, budget: Budget) -> Rewritten |
     """Return outputs that fold weights with their sums in the exponents, and the chain that leads there; None where
     there are none, or where a law that it takes is left out.
     """
-    folds = weights(outputs)
+    if not (folds := weights(outputs)):
+        return None
     closure = laws.closure(budget)
-    if not folds or not closure.laws.keys() >= LAWS:
+    if not closure.laws.keys() >= LAWS:
         return None
     source = outputs[0] if len(outputs) == 1 else Tuple(tuple(outputs))
     made: dict[Term, Term] = {}
@@ -86,11 +87,13 @@ def _straight(body: Term) -> list[Term]:
 def _entered(body: Term, closure: Closure) -> Term:
     """Return a body with the sums of its weights in their exponents, every instance entered."""
     made: dict[Term, Term] = {}
+    straight = set(_straight(body))
     for term in subterms(body):
-        if not isinstance(term, Map) or term not in (inside := set(_straight(body))):
+        if term not in straight:
             made[term] = term
             continue
-        made[term] = rebuilt(term, tuple(made[child] if child in inside else child for child in term.args))
+        assert isinstance(term, Map)
+        made[term] = rebuilt(term, tuple(made[child] for child in term.args))
         exp, total = _weight(term)
         if exp is None or total is None:
             continue

@@ -85,9 +85,7 @@ def graph_of(outputs: Sequence[Term], proved: Callable[[Judgment], bool]) -> Gra
             found |= {t for t in _chain(term, readers, set(outputs)) if storable(t)}
             if (product := contracted(term)) is not None:
                 found |= {t for t in product if storable(t) and elements(t.axes) < elements(term.body.axes)}
-        elif (len(readers[term]) > 1 and not isinstance(term, Read) and storable(term)) or (
-            isinstance(term, Map) and any(set(term.axes) < set(r.axes) for r in readers[term]) and storable(term)
-        ):
+        elif not isinstance(term, Read) and (len(readers[term]) > 1 or _spreads(term, readers)) and storable(term):
             found.add(term)
     order = {t: i for i, t in enumerate(terms)}
     largest = max(elements(t.axes) for t in (*outputs, *(t for t in terms if isinstance(t, Input))))
@@ -105,6 +103,11 @@ def graph_of(outputs: Sequence[Term], proved: Callable[[Judgment], bool]) -> Gra
     bounds = frozenset(a for args in compared for a in args if a in found and isinstance(a, Reduce) and a.kind == "int")
     cuts = tuple(sorted(found, key=lambda t: order[t]))
     return Graph(tuple(outputs), cuts, kept, doubtful, bounds, order, readers)
+
+
+def _spreads(term: Term, readers: Mapping[Term, list[Term]]) -> bool:
+    """Tell whether an operator's value is read beside one of more axes: once for many of its lanes."""
+    return isinstance(term, Map) and any(set(term.axes) < set(reader.axes) for reader in readers[term])
 
 
 def _end(

@@ -261,7 +261,7 @@ def _absorbed(job: Job, found: Sequence[Output]) -> Iterator[list[Output]]:
     """
     terms = [term for _, term in job.diagram.outputs]
     rest = _rest(job)
-    if not exponents.weights(terms) or sum(len(o.placed.tiled) for o in found) < 2 or rest.aim.budget.left() <= 0:
+    if sum(len(output.placed.tiled) for output in found) < 2 or rest.aim.budget.left() <= 0:
         return
     made = exponents.absorbed(terms, job.laws, rest.aim.budget)
     if made is not None:
