@@ -26,6 +26,8 @@ CARRIED = (
     "gpt",
     "attention backward, 16k",
     "attention backward, 16k, of its forward pass",
+    "causal attention backward, 16k",
+    "causal attention backward, 16k, of its forward pass",
 )
 SECONDS = 90.0
 

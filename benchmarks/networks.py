@@ -89,20 +89,23 @@ def gpt(layers: int = 1, t: int = 4096, h: int = 16, e: int = 128, f: int = 8192
 
 
 def attention_backward(
-    h: int = 16, q: int = 4096, d: int = 128, stored: bool = False, forward: bool = False
+    h: int = 16, q: int = 4096, d: int = 128, stored: bool = False, forward: bool = False, causal: bool = False
 ) -> Diagram:
     """The gradients of attention's queries, keys and values; `stored`: the logarithm of the sum of exponentials is an
-    input, `forward`: and so is what the forward pass came to, as libraries have it.
+    input, `forward`: and so is what the forward pass came to, as libraries have it; `causal`: a query sees no key after
+    it.
     """
     H, Q_, X, D = nq.axes("h q x d", h=h, q=q, x=q, d=d)
     Q, dO = nq.array("Q", H, Q_, D), nq.array("dO", H, Q_, D)
     K, V = nq.array("K", H, X, D), nq.array("V", H, X, D)
     s = nq.sum(Q * K, D) * d**-0.5
+    if causal:
+        s = nq.masked(s, nq.causal(Q_, X))
     p = nq.exp(s - nq.array("L", H, Q_, dtype="float32")) if stored or forward else nq.softmax(s, X)
     dP = nq.sum(dO * V, D)
     dS = p * (dP - (nq.sum(nq.array("O", H, Q_, D) * dO, D) if forward else nq.sum(p * dP, X)))
     outputs = (("dQ", nq.sum(dS * K, X) * d**-0.5), ("dK", nq.sum(dS * Q, Q_) * d**-0.5), ("dV", nq.sum(p * dO, Q_)))
-    return Diagram("attention_backward", outputs)
+    return Diagram("causal_attention_backward" if causal else "attention_backward", outputs)
 
 
 def rms_norm_backward(t: int = 4096, d: int = 4096) -> Diagram:
@@ -221,6 +224,10 @@ NETWORKS: dict[str, Callable[[], Diagram]] = {
     "attention backward, stored": lambda: attention_backward(stored=True),
     "attention backward, 16k": lambda: attention_backward(q=16384),
     "attention backward, 16k, of its forward pass": lambda: attention_backward(q=16384, forward=True),
+    "causal attention backward, 16k": lambda: attention_backward(q=16384, causal=True),
+    "causal attention backward, 16k, of its forward pass": lambda: attention_backward(
+        q=16384, forward=True, causal=True
+    ),
     "rms norm backward": rms_norm_backward,
     "cross-entropy backward": cross_entropy_backward,
     "mixture of experts": mixture,

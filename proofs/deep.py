@@ -21,7 +21,11 @@ from napkin_eq.prove.rocq_text import SORTS, LawText, Unwritten
 
 # The axes that a law needs lanes of: where one has none, an absent factor, a bound or a present value is lost.
 LANES: dict[str, tuple[str, ...]] = {
-    name: ("x",) for name in "distribute sum-constant le-max pos-sum pos-size finite-reduce-max".split()
+    name: ("x",)
+    for name in (
+        *"distribute sum-constant le-max pos-sum pos-size finite-reduce-max".split(),
+        *"leaves-to leaves-below".split(),
+    )
 }
 IDENTITY = "stated. intros f p B V. reflexivity."
 LOCAL = "local_parts."
@@ -50,6 +54,9 @@ def _axes(statement: Statement) -> bool:
 
 MONOIDS = {"sum": ("add", "(Some 0%R)", "0"), "max": ("max", "absent", "absent"), "prod": ("mul", "(Some 1%R)", "1")}
 PRESENT = "here. specialize (P1 f p B V). simpl in P1. destruct (eta 0 f p); [reflexivity | discriminate]."
+# Of a mask that leaves a lane the lane, and what is present there.
+LEFT = """specialize (P2 f p B V). apply one_left in P2. destruct P2 as (i & Hi & E).
+  specialize (P1 f (upd p (r 0) i) B (valid_in f p (r 0) i V Hi)). cbv beta in P1. rewrite E in P1."""
 PROOFS: dict[str, str] = {
     **{
         f"{word}{kind}": IDENTITY for word in ("level", "group", "walk") for kind in ("", "-mask", "-whole", "-several")
@@ -78,6 +85,27 @@ PROOFS: dict[str, str] = {
         ("finite-read", "pos-read", "nonneg-read"),
         "here. apply (P1 f (upd p (r 0) _) B), valid_low; [exact V |]. unfold place. destruct (eta 1 f p); lia.",
     ),
+    **dict.fromkeys(
+        ("leaves-to", "leaves-below"),
+        """here. assert (L : seq 0 (ends f (r 0)) <> []) by some.
+  assert (Z : In 0 (seq 0 (ends f (r 0)))) by (destruct (ends f (r 0)); [contradiction | left; reflexivity]).
+  specialize (P1 f (upd p (r 0) 0) B (valid_in f p (r 0) 0 V Z)). cbv beta in P1.
+  apply (sum_above _ _ _ 0); [intros j _; destruct (truth _); pointwise | exact Z |].
+  rewrite truth_bool, upd_same. revert P1. generalize (eta 0 f (upd p (r 0) 0)). clear. pointwise.""",
+    ),
+    **{
+        f"leaves-or{side}": f"""here. specialize (P1 f p B V). apply one_left in P1. destruct P1 as (i & Hi & E).
+  apply (sum_above _ _ _ i); [intros j _; destruct (truth (of_bool _)); pointwise | exact Hi |].
+  rewrite truth_bool, E{more}. pointwise."""
+        for side, more in (("", ""), ("-right", ", orb_true_r"))
+    },
+    "finite-left": f"""here. {LEFT}
+  pose proof (max_above _ _ (fun i => eta 0 f (upd p (r 0) i)) i Hi) as above. cbv beta in above. unfold Max in above.
+  revert P1 above. generalize (eta 0 f (upd p (r 0) i)).
+  generalize (reduce max absent (seq 0 (ends f (r 0))) (fun i => eta 0 f (upd p (r 0) i))). clear. pointwise.""",
+    "pos-left": f"""here. {LEFT}
+  apply (sum_above _ _ _ i); [intros j _; generalize (eta 0 f (upd p (r 0) j)); pointwise | exact Hi |].
+  revert P1. generalize (eta 0 f (upd p (r 0) i)). clear. pointwise.""",
     "safe-difference": "here. apply Laws.safe_difference; [apply good | known].",
     "zero-sum": """here. apply zero_total. intros i Hi. rewrite <- (free_upd _ _ f p i P2).
       exact (P1 f _ B (valid_in f p _ i V Hi)).""",

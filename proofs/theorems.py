@@ -402,6 +402,23 @@ PROOFS: dict[str, str] = {
     ),
     "max-shift": "intros. apply (max_moved _ _ (add a)); pointwise.",
     "max-scale": "intros. apply (max_moved _ _ (mul a)); pointwise.",
+    "finite-left": (
+        "intros _ there left. destruct (one_left _ _ _ left) as (x & lane & held). specialize (there x lane). rewrite"
+        " held in there. pose proof (max_above _ xs (fun x => a x) x lane) as above. cbv beta in above. revert there"
+        " above. generalize (a x) (Max xs (fun x => a x)). clear. pointwise."
+    ),
+    "pos-left": (
+        "intros _ there left. destruct (one_left _ _ _ left) as (x & lane & held). apply (sum_above _ _ _ x); [intros y"
+        " _; generalize (a y); pointwise | exact lane |]. specialize (there x lane). rewrite held in there. revert"
+        " there. generalize (a x). pointwise."
+    ),
+    **{
+        f"leaves-or{side}": (
+            "intros _ left. destruct (one_left _ _ _ left) as (x & lane & held). apply (sum_above _ _ _ x); [intros y"
+            f" _; destruct (c y), (e y); pointwise | exact lane |]. rewrite held. {rest}pointwise."
+        )
+        for side, rest in (("", ""), ("-right", "destruct (c x); "))
+    },
     "le-max": "intros _ x lane. apply (max_above _ _ _ x lane).",
     "scales-exp": "intros _ above. apply scales_relative. exact above.",
     "scales-inv": "intros _ some. apply (scales_ratio _ _ (fun now => Sum now b)); [exact some | reflexivity].",

@@ -18,6 +18,10 @@ from napkin_eq.law import (
     free,
     infer,
     law,
+    leaves,
+    nonneg,
+    pos,
+    present,
     where,
     zero,
 )
@@ -111,6 +115,61 @@ def zero_mul_right(a, b, c):
 @infer("A sum of zeros is zero.")
 def zero_sum(a, c, y):
     return zero(c, Sum(y, a)), zero(c, a), free(y, c)
+
+
+@infer("A choice is present wherever its mask takes what is present.")
+def present_where(a, b, c):
+    return present(c, where(c, a, b)), finite(a)
+
+
+@infer("A sum is present wherever a summand is, the other one being present everywhere.")
+def present_add(a, b, c):
+    return present(c, a + b), present(c, a), finite(b)
+
+
+@infer("A sum is present wherever its second summand is, the first one being present everywhere.")
+def present_add_right(a, b, c):
+    return present(c, a + b), finite(a), present(c, b)
+
+
+@infer("A product is present wherever a factor is, the other one being present everywhere.")
+def present_mul(a, b, c):
+    return present(c, a * b), present(c, a), finite(b)
+
+
+@infer("A product is present wherever its second factor is, the first one being present everywhere.")
+def present_mul_right(a, b, c):
+    return present(c, a * b), finite(a), present(c, b)
+
+
+@infer("A mask that holds up to a coordinate that is not negative leaves the first lane.")
+def leaves_to(i: Coordinate, x):
+    return leaves(x, Index(x) <= i), nonneg(i)
+
+
+@infer("A mask that holds below a positive coordinate leaves the first lane.")
+def leaves_below(i: Coordinate, x):
+    return leaves(x, Index(x) < i), pos(i)
+
+
+@infer("One mask or another leaves the lanes of the one.")
+def leaves_or(c, e: Mask, x):
+    return leaves(x, c | e), leaves(x, c)
+
+
+@infer("One mask or another leaves the lanes of the other.")
+def leaves_or_right(c, e: Mask, x):
+    return leaves(x, c | e), leaves(x, e)
+
+
+@infer("The maximum of what is present under a mask is present if the mask leaves a lane.")
+def finite_left(a, c, x):
+    return finite(Max(x, a)), present(c, a), leaves(x, c)
+
+
+@infer("The sum of the exponentials of what is present under a mask is positive if the mask leaves a lane.")
+def pos_left(a, c, x):
+    return pos(Sum(x, exp(a))), present(c, a), leaves(x, c)
 
 
 @law("A maximum may leave out absent lanes.", stage="structure", floating="exact")

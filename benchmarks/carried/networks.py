@@ -83,8 +83,15 @@ def gpt(a: Tensors) -> tuple[torch.Tensor, ...]:
     return (y + F.gelu(g @ a["W1"] + a["Bm"], approximate="tanh") @ a["W2"] + a["Bd"],)
 
 
-def attention_backward(a: Tensors) -> tuple[torch.Tensor, ...]:
+def later(scores: torch.Tensor) -> torch.Tensor:
+    """Return the mask of the keys that come after a query, of scores [..., queries, keys]."""
+    return torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
+
+
+def attention_backward(a: Tensors, causal: bool = False) -> tuple[torch.Tensor, ...]:
     s = torch.einsum("hqd,hxd->hqx", a["Q"], a["K"]) * a["Q"].shape[-1] ** -0.5
+    if causal:
+        s = s.masked_fill(later(s), -math.inf)
     p = torch.softmax(s, -1) if "L" not in a else torch.exp(s - a["L"][..., None])
     dp = torch.einsum("hqd,hxd->hqx", a["dO"], a["V"])
     ds = p * (dp - (p * dp).sum(-1, keepdim=True)) * a["Q"].shape[-1] ** -0.5
@@ -95,19 +102,20 @@ def attention_backward(a: Tensors) -> tuple[torch.Tensor, ...]:
     )
 
 
-def by_heads(a: Tensors) -> tuple[torch.Tensor, ...]:
+def by_heads(a: Tensors, causal: bool) -> tuple[torch.Tensor, ...]:
     """The reference of attention's backward pass, a head at a time: its scores fit memory."""
-    rows = [attention_backward({name: value[h : h + 1] for name, value in a.items()}) for h in range(a["Q"].shape[0])]
+    heads = range(a["Q"].shape[0])
+    rows = [attention_backward({name: value[h : h + 1] for name, value in a.items()}, causal) for h in heads]
     return tuple(torch.cat(parts) for parts in zip(*rows, strict=True))
 
 
-def flash_backward(a: Tensors) -> Callable[[], Any]:
+def flash_backward(a: Tensors, causal: bool) -> Callable[[], Any]:
     """Return a call of the backward pass of torch's own flash attention, whose forward pass was done before."""
     q, k, v, g = (a[n][None] for n in ("Q", "K", "V", "dO"))
-    found = torch.ops.aten._scaled_dot_product_flash_attention(q, k, v, 0.0, False, False)
+    found = torch.ops.aten._scaled_dot_product_flash_attention(q, k, v, 0.0, causal, False)
     out, lse, cq, ck, mq, mk, seed, offset = found[:8]
     return lambda: torch.ops.aten._scaled_dot_product_flash_attention_backward(
-        g, q, k, v, out, lse, cq, ck, mq, mk, 0.0, False, seed, offset
+        g, q, k, v, out, lse, cq, ck, mq, mk, 0.0, causal, seed, offset
     )
 
 
@@ -115,9 +123,10 @@ ORDER = {
     "llama": {"out": "t d"},
     "llama_decode": {"out": "b d", "K": "b k e", "V": "b k e"},
     "gpt": {"out": "t d"},
+    "causal_attention_backward": {"dQ": "h q d", "dK": "h x d", "dV": "h x d"},
     "attention_backward": {"dQ": "h q d", "dK": "h x d", "dV": "h x d"},
 }
-DEFINED = {"llama": llama, "llama_decode": llama_decode, "gpt": gpt, "attention_backward": attention_backward}
+DEFINED = {"llama": llama, "llama_decode": llama_decode, "gpt": gpt}
 
 
 def loaded(path: Path) -> Any:
@@ -128,7 +137,7 @@ def loaded(path: Path) -> Any:
     return module
 
 
-def drawn(module: Any) -> Tensors:
+def drawn(module: Any, causal: bool = False) -> Tensors:
     """Return inputs whose values keep the scale of activations: weights by the root of what they sum over."""
     generator = torch.Generator("cuda").manual_seed(0)
     found: Tensors = {}
@@ -144,6 +153,8 @@ def drawn(module: Any) -> Tensors:
         q, k, v = (found[name].float() for name in ("Q", "K", "V"))
         for head in range(q.shape[0]):
             s = q[head] @ k[head].T * q.shape[-1] ** -0.5
+            if causal:
+                s = s.masked_fill(later(s), -math.inf)
             found["L"][head] = torch.logsumexp(s, -1)
             if "O" in found:
                 found["O"][head] = torch.softmax(s, -1) @ v[head]
@@ -198,7 +209,8 @@ def off(got: Any, true: tuple[torch.Tensor, ...]) -> list[float]:
 
 def measured(row: dict[str, Any]) -> dict[str, Any]:
     module = loaded(HERE / row["file"])
-    a = drawn(module)
+    heads, causal = row["kind"].endswith("attention_backward"), row["kind"].startswith("causal")
+    a = drawn(module, causal)
     if row["kind"] == "llama_decode":
         for name, given in (("_keys", "Kc"), ("_values", "Vc")):
             a[name] = torch.cat((a[given], torch.zeros_like(a[given][:, :, :1])), 2).contiguous()
@@ -207,13 +219,12 @@ def measured(row: dict[str, Any]) -> dict[str, Any]:
     replay, left = captured(call)
     row["us"] = timed(replay)
     with torch.no_grad():
-        heads = row["kind"] == "attention_backward"
         wide = {name: value.float() for name, value in a.items()}
-        true = by_heads(wide) if heads else DEFINED[row["kind"]](wide)
+        true = by_heads(wide, causal) if heads else DEFINED[row["kind"]](wide)
         row["off"] = off(ordered(left, module, row["kind"]), true)
         rivals: dict[str, Callable[[], Any]] = {}
         if heads:
-            rivals["flash attention 2"] = flash_backward(a)
+            rivals["flash attention 2"] = flash_backward(a, causal)
         else:
             row["torch_off"] = off(DEFINED[row["kind"]](a), true)
             made = torch.compile(DEFINED[row["kind"]], dynamic=False)

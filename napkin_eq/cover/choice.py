@@ -38,6 +38,7 @@ PROVING = 0.4  # of time that ends, what is kept for the proofs of the kernels t
 PROMISING = 0.6  # of the time there is, after which no more is priced because it is promising
 PRICED = 0.75  # of the time there is, after which a cover that is found is proved as it is
 GRACE = 2.0  # times the time there is, after which the kernels that a graph must have are sought no more, nor proved
+ENDED, LONGER = 4, 0.4  # searches that time ended are made again, so many at once, until this part of the time is over
 UNKNOWN = 1.0  # times its bound, by how much a candidate that was not priced in time is taken to exceed it
 # Of the time of a launch: what moving an array may take that is kept in float32 at that price
 SLIGHT = 0.02
@@ -264,12 +265,37 @@ class Choice:
             self._join(known[1], False)  # before the search for a bound, which may take all the time there is
         self._promising()
         best = self._search()
-        for _ in range(MOST_BUNDLED - 1):  # each joins what the last has joined
-            if self._over() or not self._join(best[1], True):
-                break
+        joins = MOST_BUNDLED - 1  # each joins what the last has joined
+        while True:
+            if joins and not self._over() and self._join(best[1], True):
+                joins -= 1
+            elif self._longer(best[0].price):
+                joins = max(1, joins)
+            else:
+                return best
             self._promising()
             best = self._search()
-        return best
+
+    def _longer(self, price: float) -> bool:
+        """Search longer for kernels that take longer than what does the same one after the other, where time ended
+        their search: those first that would save the most in a cover of a price if they took what they must at the
+        least. Tell whether any takes less than was found before.
+        """
+        if self._spent() > LONGER * self.budget.seconds or self._left(False) <= 0:
+            return False
+        known = [o for o in self.offers if o.price is not None]
+        ended = [o for o in known if o.call is None and self.pricing.ended(o.piece)]
+        worse = {id(o) for o, gain in self.gains(ended, known) if gain < -WORTH * price}
+        ended = [o for o in ended if id(o) in worse]
+        guesses = [Offer(o.candidate, o.piece, o.bound) for o in ended]
+        places = {id(guess): offer for guess, offer in zip(guesses, ended, strict=True)}
+        chosen = [places[id(guess)] for guess, gain in self.gains(guesses, known) if gain > WORTH * price][:ENDED]
+        before = [offer.price for offer in chosen]
+        self.pricing.search_longer(o.piece for o in chosen)
+        for offer in known:
+            if offer.call is None:
+                offer.price = self.pricing.known(offer.piece)
+        return any(offer.price != old for offer, old in zip(chosen, before, strict=True))
 
     def _join(self, cover: Sequence[Offer], beside: bool) -> bool:
         """Offer and price what does in one kernel what two of a cover do; `beside`: also what does what one does and

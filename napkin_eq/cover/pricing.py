@@ -31,6 +31,7 @@ from napkin_eq.verify.translation import accepted
 SEARCH, PROOF = 2.0, 16.0  # counted seconds for a candidate's search, and for that and its chain of steps
 # Of time that ends, what a candidate's search may take of it; and the least seconds for a proof that is begun
 SHARE, LEAST = 0.15, 0.2
+LONGER = 4.0  # times the seconds of a search that time ended, what one has that is made because it may save much
 SLIGHT = 0.25  # of the seconds of a search, what one has for a kernel that takes little more than it must
 # Times the seconds of a search, which has CUT times as many again with an axis cut, and those of a proof: what goes on
 # for longer did not heed them, and is ended
@@ -50,12 +51,14 @@ class Known:
 
     prices: with the reason, where no kernel fits. soon: of those priced as they are written, whether they have been
     searched for. found: forms, the cheapest first. proved: of those derived, with the reason where they are not.
+    ended: those whose search time ended in part.
     """
 
     prices: dict[tuple[str, ...], tuple[float, str]] = field(default_factory=dict)
     soon: dict[tuple[str, ...], bool] = field(default_factory=dict)
     found: dict[tuple[Any, ...], tuple[Found, ...]] = field(default_factory=dict)
     proved: dict[tuple[Any, ...], tuple[Any, str]] = field(default_factory=dict)
+    ended: set[tuple[Any, ...]] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,7 @@ class Proved:
 def pool(aim: Aim, laws: Laws) -> workers.Pool:
     """Return processes that price and derive pieces for an aim, whichever printer is asked for."""
 
-    def work(task: Task) -> Found | Proved | None:
+    def work(task: Task) -> tuple[Found | None, bool] | Proved:
         printer, chain, piece, forms, seconds = task
         pricing = Pricing(replace(aim, printer=printer), laws, idle)
         return pricing.derived(piece, forms, seconds) if chain else pricing.cheapest(piece, seconds)
@@ -155,6 +158,21 @@ class Pricing:
             if found is not None and before and found[0].predicted_us < before[0][0].predicted_us:
                 self.of.found[at] = (found, *before)
 
+    def ended(self, piece: Piece) -> bool:
+        """Tell whether time ended the search for a piece, or part of it, and it was not made again with more."""
+        return (*self.about, piece.source, piece.outputs) in self.of.ended
+
+    def search_longer(self, pieces: Iterable[Piece]) -> None:
+        """Search again, with more time, for pieces whose search time ended; what is cheaper is their price."""
+        waiting = {p.key: p for p in pieces}
+        for key, found, _ in self._each(False, waiting, {}, LONGER * self.search):
+            piece = waiting[key]
+            at = (*self.about, piece.source, piece.outputs)
+            self.of.ended.discard(at)
+            if found is not None and found[0].predicted_us < self.of.prices[*self.about, key][0]:
+                self.of.prices[*self.about, key] = found[0].predicted_us, ""
+                self.of.found[at] = (found, *self.of.found.get(at, ()))
+
     def _each(
         self, chain: bool, pieces: Mapping[T, Piece], given: dict[T, float], seconds: float | None = None
     ) -> Iterator[tuple[T, Any, str]]:
@@ -166,7 +184,8 @@ class Pricing:
         left = self.left(chain)
         at = {key: (*self.about, piece.source, piece.outputs) for key, piece in pieces.items()}
         forms = {key: self.of.found.get(at[key], ()) for key in pieces}
-        places = {key: (chain, *at[key], *(placed.term for placed, _ in forms[key] * chain)) for key in pieces}
+        asked: tuple[Any, ...] = (chain,) if chain else (chain, seconds)
+        places = {key: (*asked, *at[key], *(placed.term for placed, _ in forms[key] * chain)) for key in pieces}
 
         def ask(key: T, taken: float, many: int) -> Task | workers.Done | None:
             if left <= taken:
@@ -181,7 +200,13 @@ class Pricing:
         for key, found, why, took in self.pool.each([*pieces], ask, late):
             if not chain or found is not None or given[key] == PROOF:  # with more time there may be a proof
                 _DONE[places[key]] = workers.Done(found, why, took)
-            yield key, found, why
+            if chain:
+                yield key, found, why
+                continue
+            cheapest, ended = found or (None, False)
+            if ended:
+                self.of.ended.add(at[key])
+            yield key, cheapest, why
 
     def _job(self, piece: Piece, seconds: float) -> Job:
         """Return the job of deriving a piece as any diagram, arrays in the place of what it reads."""
@@ -189,9 +214,11 @@ class Pricing:
         # What is known of kernels by others is not used: which those are depends on the process that is at hand.
         return Job(alone, replace(self.aim, budget=Budget(seconds), priced=Priced()), self.laws)
 
-    def cheapest(self, piece: Piece, seconds: float = SEARCH) -> Found | None:
-        """Return the cheapest form of a piece, None where there is none."""
-        return next(iter(together(self._job(piece, seconds), piece.outputs)), None)
+    def cheapest(self, piece: Piece, seconds: float = SEARCH) -> tuple[Found | None, bool]:
+        """Return the cheapest form of a piece, None where there is none, and whether time ended part of the search."""
+        job = self._job(piece, seconds)
+        found = next(iter(together(job, piece.outputs)), None)
+        return found, bool(job.aim.budget.clock.stopped)
 
     def prove(self, pieces: Iterable[Piece], spare: bool = True) -> list[tuple[Proved | None, str]]:
         """Derive pieces, each with its chain of steps, and return each, or why it was not.

@@ -49,6 +49,8 @@ JUDGMENT: dict[str, Callable[..., Term]] = {
     "safe": lambda a: le(a, LARGEST_EXPONENT),
     "divides": lambda b, n: ~eq(b, Const(0)) & eq(Map("mod", (n, b)), Const(0)),
     "disjoint": lambda c, e: ~(c & e),
+    "present": lambda c, a: ~c | finite(a),
+    "leaves": lambda x, c: Map("lt", (ZERO, Reduce("sum", x, Map("where", (c, Const(1.0), ZERO))))),
     "stretch": lambda p, x, c: eq(Reduce("sum", p, Map("where", (c, Const(1.0), ZERO))), Const(1.0)),
     "null": lambda x, a: eq(Reduce("sum", x, a), ZERO),
 }

@@ -198,6 +198,8 @@ JUDGMENTS: dict[str, tuple[tuple[str, ...], str]] = {
     "safe": (("term",), "exp({0}) cannot overflow"),
     "divides": (("term", "term"), "{0} divides {1}, both whole numbers"),
     "disjoint": (("mask", "mask"), "{0} and {1} never hold together"),
+    "present": (("mask", "term"), "{1} is present wherever {0} is true"),
+    "leaves": (("axis", "mask"), "{1} is true of a lane of {0}"),
     "stretch": (
         ("axis", "axis", "mask"),
         "{2} holds on the lanes of {1} that belong to stretch {0}, each lane in exactly one",
@@ -222,7 +224,7 @@ def _judgment(name: str) -> Callable[..., Judgment]:
 
 
 free, along, distinct, nonneg, pos, nonzero, finite, le, local, scales, *_others = map(_judgment, JUDGMENTS)
-moves, settled, null, absent, zero, safe, divides, disjoint, stretch = _others
+moves, settled, null, absent, zero, safe, divides, disjoint, present, leaves, stretch = _others
 
 
 @dataclass(frozen=True, slots=True)
@@ -577,8 +579,8 @@ __all__ = [  # what a law file may import
     "Map", "Mask", "Max", "Monoid", "Number",
     "Online", "Prev", "Proj", "Read", "Real", "Recur", "Reduce", "Reduction", "Scan", "Several", "Size", "Store", "Sum",
     "Tuple", "Unary", "Walk",
-    "absent", "along", "disjoint", "distinct", "divides", "exp", "finite", "free", "infer", "inv", "law", "le", "local",
-    "log",
-    "moves", "nonneg", "nonzero", "null", "pos", "safe", "scales", "settled", "size", "stretch", "where", "within",
-    "zero",
+    "absent", "along", "disjoint", "distinct", "divides", "exp", "finite", "free", "infer", "inv", "law", "le",
+    "leaves", "local", "log",
+    "moves", "nonneg", "nonzero", "null", "pos", "present", "safe", "scales", "settled", "size", "stretch", "where",
+    "within", "zero",
 ]  # fmt: skip

@@ -46,6 +46,8 @@ ASKS = {
     "disjoint": 4,
     "absent": 5,
     "zero": 5,
+    "present": 5,
+    "leaves": 5,
 }
 Conditions = tuple[Judgment, ...]
 

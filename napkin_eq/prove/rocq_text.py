@@ -55,6 +55,8 @@ JUDGMENTS = {
     "is-safe": "Safe t",
     "is-absent": "Absent tt",
     "is-zero": "Zero tt",
+    "is-present": "Present tt",
+    "is-leaves": "Leaves xt",
     "is-divides": "Divides tt",
     "is-disjoint": "Disjoint tt",
     "is-free": "Free xt",

@@ -344,12 +344,15 @@ def _candidates(
             whole=declared,
         )
         lost, work = frozenset[tuple[int, int]](), 0
+        held = dict[Term, Candidate]()  # what was accurate so far: what is left out for one form may be another one's
         for _ in range(REFINED):
             search = extractor(barred=lost, kept=whole)
             candidates = search.run()
             work += search.work
-            accurate = [c for c in candidates if stability.admits(c.term)]
-            if accurate and accurate[0] is candidates[0]:
+            found = [c for c in candidates if stability.admits(c.term)]
+            held |= {c.term: c for c in found if c.term not in held}
+            accurate = sorted(held.values(), key=lambda c: c.cost)
+            if found and found[0] is candidates[0]:
                 return accurate
             if search.work > REFINED_EACH or work > REFINED_ALL or aim.budget.over("extraction", EXTRACTING):
                 break

@@ -21,6 +21,8 @@ Inductive claim :=
 | Safe (a : term)
 | Absent (c a : term)
 | Zero (c a : term)
+| Present (c a : term)
+| Leaves (x : axis) (c : term)
 | Divides (b n : term)
 | Disjoint (c e : term)
 | Free (x : axis) (a : term)
@@ -57,6 +59,9 @@ Definition means (eta : name -> meaning) (b : bar) (c : claim) : Prop :=
   | Safe a => always b (fun f p => le (e a f p) (Some (largest m)) = true)
   | Absent c a => always b (fun f p => orb (truth (e c f p)) (eq (e a f p) absent) = true)
   | Zero c a => always b (fun f p => orb (truth (e c f p)) (eq (e a f p) (Some 0%R)) = true)
+  | Present c a => always b (fun f p => orb (negb (truth (e c f p))) (lt absent (e a f p)) = true)
+  | Leaves x c => always b (fun f p => lt (Some 0%R)
+      (Sum (seq 0 (ends f x)) (fun i => choice (truth (e c f (upd p x i))) (Some 1%R) (Some 0%R))) = true)
   | Divides d n => always b (fun f p => e d f p <> Some 0%R /\ whole Z.modulo (e n f p) (e d f p) = Some 0%R)
   | Disjoint c c' => always b (fun f p => negb (andb (truth (e c f p)) (truth (e c' f p))) = true)
   | Free x a => free_in x (e a)
@@ -86,6 +91,7 @@ Definition cinst (s : sort -> name -> term) (r : axis -> axis) (c : claim) : cla
   | Pos a => Pos (i a) | Nonneg a => Nonneg (i a) | Nonzero a => Nonzero (i a) | Finite a => Finite (i a)
     | Safe a => Safe (i a)
   | Absent c a => Absent (i c) (i a) | Zero c a => Zero (i c) (i a)
+  | Present c a => Present (i c) (i a) | Leaves x c => Leaves (r x) (i c)
   | Divides b n => Divides (i b) (i n) | Disjoint c e => Disjoint (i c) (i e)
   | Free x a => Free (r x) (i a) | Along x a => Along (r x) (i a) | Local x a => Local (r x) (i a)
   | Scales x a b => Scales (r x) (i a) (i b)
@@ -103,8 +109,10 @@ Record law := { conclusion : claim; premises : list claim; lanes : list axis }.
 (* The terms of a judgment; of those that are asked of every place, whatever a stream has reached, none. *)
 Definition terms (c : claim) : list term :=
   match c with
-  | Equal a b | AtMost a b | Absent a b | Zero a b | Divides a b | Disjoint a b | Scales _ a b => [a; b]
+  | Equal a b | AtMost a b | Absent a b | Zero a b | Present a b | Divides a b | Disjoint a b
+    | Scales _ a b => [a; b]
   | Pos a | Nonneg a | Nonzero a | Finite a | Safe a | Free _ a | Along _ a | Local _ a | Stretch _ _ a | Null _ a
+    | Leaves _ a
     | Settled _ a => [a]
   | Moves _ a w s => [a; w; s]
   | Distinct _ _ => []
@@ -238,11 +246,11 @@ Definition typed (c : claim) : bool :=
   | Equal a b => alike a b
   | AtMost a b | Divides a b => alike a b && number a
   | Pos a | Nonneg a | Nonzero a | Finite a | Safe a => number a
-  | Absent c a | Zero c a => is Bool c && number a
+  | Absent c a | Zero c a | Present c a => is Bool c && number a
   | Disjoint c e => is Bool c && is Bool e
   | Free _ a | Along _ a | Local _ a => alike a a
   | Scales x a r => is Real a && is Real r && negb (prev_varies g x r)
-  | Stretch _ _ c => is Bool c
+  | Stretch _ _ c | Leaves _ c => is Bool c
   | Distinct _ _ => true
   | Null _ a | Settled _ a => is Real a
   | Moves x a w s => is Real a && is Real w && is Real s && negb (prev_varies g x s)
@@ -340,10 +348,10 @@ Definition evident (c : claim) : option bar :=
 Definition claim_same (a b : claim) : bool :=
   match a, b with
   | Equal a b, Equal a' b' | AtMost a b, AtMost a' b' | Absent a b, Absent a' b' | Zero a b, Zero a' b'
-  | Divides a b, Divides a' b' | Disjoint a b, Disjoint a' b' => same a a' && same b b'
+  | Present a b, Present a' b' | Divides a b, Divides a' b' | Disjoint a b, Disjoint a' b' => same a a' && same b b'
   | Pos a, Pos a' | Nonneg a, Nonneg a' | Nonzero a, Nonzero a' | Finite a, Finite a' | Safe a, Safe a' => same a a'
   | Free x a, Free x' a' | Along x a, Along x' a' | Local x a, Local x' a' | Null x a, Null x' a' | Settled x a,
-    Settled x' a' =>
+    Settled x' a' | Leaves x a, Leaves x' a' =>
       Nat.eqb x x' && same a a'
   | Scales x a r, Scales x' a' r' => Nat.eqb x x' && same a a' && same r r'
   | Stretch p x c, Stretch p' x' c' => Nat.eqb p p' && Nat.eqb x x' && same c c'

@@ -1633,6 +1633,102 @@ Lemma zero_sum_true : true_law zero_sum_law.
 Proof. here. apply zero_total. intros i Hi. rewrite <- (free_upd _ _ f p i P2).
       exact (P1 f _ B (valid_in f p _ i V Hi)). Qed.
 
+Definition present_where_law : law := {|
+  conclusion := (Present (Var Bool 2) (Where (Var Bool 2) (Var Real 0) (Var Real 1)));
+  premises := [(Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma present_where_true : true_law present_where_law.
+Proof. here. apply Laws.present_where; known. Qed.
+
+Definition present_add_law : law := {|
+  conclusion := (Present (Var Bool 2) (Bin Add (Var Real 0) (Var Real 1)));
+  premises := [(Present (Var Bool 2) (Var Real 0)); (Finite (Var Real 1))];
+  lanes := [] |}.
+Lemma present_add_true : true_law present_add_law.
+Proof. here. apply Laws.present_add; known. Qed.
+
+Definition present_add_right_law : law := {|
+  conclusion := (Present (Var Bool 2) (Bin Add (Var Real 0) (Var Real 1)));
+  premises := [(Finite (Var Real 0)); (Present (Var Bool 2) (Var Real 1))];
+  lanes := [] |}.
+Lemma present_add_right_true : true_law present_add_right_law.
+Proof. here. apply Laws.present_add_right; known. Qed.
+
+Definition present_mul_law : law := {|
+  conclusion := (Present (Var Bool 2) (Bin Mul (Var Real 0) (Var Real 1)));
+  premises := [(Present (Var Bool 2) (Var Real 0)); (Finite (Var Real 1))];
+  lanes := [] |}.
+Lemma present_mul_true : true_law present_mul_law.
+Proof. here. apply Laws.present_mul; known. Qed.
+
+Definition present_mul_right_law : law := {|
+  conclusion := (Present (Var Bool 2) (Bin Mul (Var Real 0) (Var Real 1)));
+  premises := [(Finite (Var Real 0)); (Present (Var Bool 2) (Var Real 1))];
+  lanes := [] |}.
+Lemma present_mul_right_true : true_law present_mul_right_law.
+Proof. here. apply Laws.present_mul_right; known. Qed.
+
+Definition leaves_to_law : law := {|
+  conclusion := (Leaves 0 (Bin Le (Index 0) (Var Int 0)));
+  premises := [(Nonneg (Var Int 0))];
+  lanes := [0] |}.
+Lemma leaves_to_true : true_law leaves_to_law.
+Proof. here. assert (L : seq 0 (ends f (r 0)) <> []) by some.
+  assert (Z : In 0 (seq 0 (ends f (r 0)))) by (destruct (ends f (r 0)); [contradiction | left; reflexivity]).
+  specialize (P1 f (upd p (r 0) 0) B (valid_in f p (r 0) 0 V Z)). cbv beta in P1.
+  apply (sum_above _ _ _ 0); [intros j _; destruct (truth _); pointwise | exact Z |].
+  rewrite truth_bool, upd_same. revert P1. generalize (eta 0 f (upd p (r 0) 0)). clear. pointwise. Qed.
+
+Definition leaves_below_law : law := {|
+  conclusion := (Leaves 0 (Bin Lt (Index 0) (Var Int 0)));
+  premises := [(Pos (Var Int 0))];
+  lanes := [0] |}.
+Lemma leaves_below_true : true_law leaves_below_law.
+Proof. here. assert (L : seq 0 (ends f (r 0)) <> []) by some.
+  assert (Z : In 0 (seq 0 (ends f (r 0)))) by (destruct (ends f (r 0)); [contradiction | left; reflexivity]).
+  specialize (P1 f (upd p (r 0) 0) B (valid_in f p (r 0) 0 V Z)). cbv beta in P1.
+  apply (sum_above _ _ _ 0); [intros j _; destruct (truth _); pointwise | exact Z |].
+  rewrite truth_bool, upd_same. revert P1. generalize (eta 0 f (upd p (r 0) 0)). clear. pointwise. Qed.
+
+Definition leaves_or_law : law := {|
+  conclusion := (Leaves 0 (Bin Or (Var Bool 0) (Var Bool 1)));
+  premises := [(Leaves 0 (Var Bool 0))];
+  lanes := [] |}.
+Lemma leaves_or_true : true_law leaves_or_law.
+Proof. here. specialize (P1 f p B V). apply one_left in P1. destruct P1 as (i & Hi & E).
+  apply (sum_above _ _ _ i); [intros j _; destruct (truth (of_bool _)); pointwise | exact Hi |].
+  rewrite truth_bool, E. pointwise. Qed.
+
+Definition leaves_or_right_law : law := {|
+  conclusion := (Leaves 0 (Bin Or (Var Bool 0) (Var Bool 1)));
+  premises := [(Leaves 0 (Var Bool 1))];
+  lanes := [] |}.
+Lemma leaves_or_right_true : true_law leaves_or_right_law.
+Proof. here. specialize (P1 f p B V). apply one_left in P1. destruct P1 as (i & Hi & E).
+  apply (sum_above _ _ _ i); [intros j _; destruct (truth (of_bool _)); pointwise | exact Hi |].
+  rewrite truth_bool, E, orb_true_r. pointwise. Qed.
+
+Definition finite_left_law : law := {|
+  conclusion := (Finite (Reduce MMax 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))));
+  premises := [(Present (Var Bool 1) (Var Real 0)); (Leaves 0 (Var Bool 1))];
+  lanes := [] |}.
+Lemma finite_left_true : true_law finite_left_law.
+Proof. here. specialize (P2 f p B V). apply one_left in P2. destruct P2 as (i & Hi & E).
+  specialize (P1 f (upd p (r 0) i) B (valid_in f p (r 0) i V Hi)). cbv beta in P1. rewrite E in P1.
+  pose proof (max_above _ _ (fun i => eta 0 f (upd p (r 0) i)) i Hi) as above. cbv beta in above. unfold Max in above.
+  revert P1 above. generalize (eta 0 f (upd p (r 0) i)).
+  generalize (reduce max absent (seq 0 (ends f (r 0))) (fun i => eta 0 f (upd p (r 0) i))). clear. pointwise. Qed.
+
+Definition pos_left_law : law := {|
+  conclusion := (Pos (Reduce MSum 0 (Un Exp (Var Real 0)) (Const Bool (Some ((1)%Z # 1)))));
+  premises := [(Present (Var Bool 1) (Var Real 0)); (Leaves 0 (Var Bool 1))];
+  lanes := [] |}.
+Lemma pos_left_true : true_law pos_left_law.
+Proof. here. specialize (P2 f p B V). apply one_left in P2. destruct P2 as (i & Hi & E).
+  specialize (P1 f (upd p (r 0) i) B (valid_in f p (r 0) i V Hi)). cbv beta in P1. rewrite E in P1.
+  apply (sum_above _ _ _ i); [intros j _; generalize (eta 0 f (upd p (r 0) j)); pointwise | exact Hi |].
+  revert P1. generalize (eta 0 f (upd p (r 0) i)). clear. pointwise. Qed.
+
 Definition skip_max_law : law := {|
   conclusion := (Equal (Reduce MMax 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))) (Reduce MMax 0 (Var Real 0) (Var Bool 1)));
   premises := [(Absent (Var Bool 1) (Var Real 0))];
@@ -2489,7 +2585,7 @@ Proof. streaming. intros f p B V. simpl. destruct good as (_ & concats & filled 
   intros k l q Vq K In_. plain. symmetry. apply (reduce_filter add (Some 0%R) add_0). intros i Hi. apply or_eq.
   apply (P1 (cut f (r 0) k) (upd q (r 0) i)); [apply base_cut; auto; apply Hstreamed; auto | apply valid_cut; auto]. Qed.
 
-Definition all : list law := [settled_sum_law; settled_over_law; settled_size_law; settled_local_law; settled_mul_law; settled_add_law; settled_inv_law; carry_law; carry_weighted_law; carry_scaled_law; exp_add_law; exp_neg_law; log_mul_law; log_inv_law; log_exp_law; exp_log_law; root_squared_law; shift_law; shift_weighted_law; exp_over_law; nonneg_exp_law; pos_exp_law; pos_size_law; nonneg_size_law; nonneg_square_law; nonneg_abs_law; pos_sigmoid_law; pos_mul_law; nonneg_mul_law; pos_add_law; pos_add_right_law; nonneg_add_law; pos_inv_law; nonneg_inv_law; pos_sqrt_law; pos_sum_law; nonneg_sum_law; finite_add_law; finite_mul_law; finite_max_law; finite_max_right_law; finite_min_law; finite_where_law; finite_exp_law; finite_log_law; finite_reduce_sum_law; finite_reduce_max_law; finite_reduce_prod_law; le_max_law; le_larger_law; le_where_law; le_mul_law; safe_difference_law; finite_neg_law; finite_inv_law; finite_sqrt_law; finite_tanh_law; finite_sigmoid_law; finite_erf_law; finite_sin_law; finite_cos_law; finite_abs_law; finite_floor_law; finite_round_law; finite_expm1_law; finite_atan_law; pos_nonneg_law; pos_nonzero_law; nonneg_finite_law; nonzero_finite_law; level_law; group_law; walk_law; level_mask_law; group_mask_law; walk_mask_law; level_whole_law; group_whole_law; walk_whole_law; level_several_law; group_several_law; walk_several_law; projection_0_2_law; projection_1_2_law; projection_0_2_mask_1_law; projection_1_2_mask_1_law; projection_0_2_mask_2_law; projection_1_2_mask_2_law; projection_0_2_whole_1_law; projection_1_2_whole_1_law; projection_0_2_whole_2_law; projection_1_2_whole_2_law; projection_0_3_law; projection_1_3_law; projection_2_3_law; projection_0_3_mask_1_law; projection_1_3_mask_1_law; projection_2_3_mask_1_law; projection_0_3_mask_2_law; projection_1_3_mask_2_law; projection_2_3_mask_2_law; projection_0_3_mask_3_law; projection_1_3_mask_3_law; projection_2_3_mask_3_law; projection_0_3_whole_1_law; projection_1_3_whole_1_law; projection_2_3_whole_1_law; projection_0_3_whole_2_law; projection_1_3_whole_2_law; projection_2_3_whole_2_law; projection_0_3_whole_3_law; projection_1_3_whole_3_law; projection_2_3_whole_3_law; projection_0_4_law; projection_1_4_law; projection_2_4_law; projection_3_4_law; projection_0_4_mask_1_law; projection_1_4_mask_1_law; projection_2_4_mask_1_law; projection_3_4_mask_1_law; projection_0_4_mask_2_law; projection_1_4_mask_2_law; projection_2_4_mask_2_law; projection_3_4_mask_2_law; projection_0_4_mask_3_law; projection_1_4_mask_3_law; projection_2_4_mask_3_law; projection_3_4_mask_3_law; projection_0_4_mask_4_law; projection_1_4_mask_4_law; projection_2_4_mask_4_law; projection_3_4_mask_4_law; projection_0_4_whole_1_law; projection_1_4_whole_1_law; projection_2_4_whole_1_law; projection_3_4_whole_1_law; projection_0_4_whole_2_law; projection_1_4_whole_2_law; projection_2_4_whole_2_law; projection_3_4_whole_2_law; projection_0_4_whole_3_law; projection_1_4_whole_3_law; projection_2_4_whole_3_law; projection_3_4_whole_3_law; projection_0_4_whole_4_law; projection_1_4_whole_4_law; projection_2_4_whole_4_law; projection_3_4_whole_4_law; projection_0_5_law; projection_1_5_law; projection_2_5_law; projection_3_5_law; projection_4_5_law; projection_0_5_mask_1_law; projection_1_5_mask_1_law; projection_2_5_mask_1_law; projection_3_5_mask_1_law; projection_4_5_mask_1_law; projection_0_5_mask_2_law; projection_1_5_mask_2_law; projection_2_5_mask_2_law; projection_3_5_mask_2_law; projection_4_5_mask_2_law; projection_0_5_mask_3_law; projection_1_5_mask_3_law; projection_2_5_mask_3_law; projection_3_5_mask_3_law; projection_4_5_mask_3_law; projection_0_5_mask_4_law; projection_1_5_mask_4_law; projection_2_5_mask_4_law; projection_3_5_mask_4_law; projection_4_5_mask_4_law; projection_0_5_mask_5_law; projection_1_5_mask_5_law; projection_2_5_mask_5_law; projection_3_5_mask_5_law; projection_4_5_mask_5_law; projection_0_5_whole_1_law; projection_1_5_whole_1_law; projection_2_5_whole_1_law; projection_3_5_whole_1_law; projection_4_5_whole_1_law; projection_0_5_whole_2_law; projection_1_5_whole_2_law; projection_2_5_whole_2_law; projection_3_5_whole_2_law; projection_4_5_whole_2_law; projection_0_5_whole_3_law; projection_1_5_whole_3_law; projection_2_5_whole_3_law; projection_3_5_whole_3_law; projection_4_5_whole_3_law; projection_0_5_whole_4_law; projection_1_5_whole_4_law; projection_2_5_whole_4_law; projection_3_5_whole_4_law; projection_4_5_whole_4_law; projection_0_5_whole_5_law; projection_1_5_whole_5_law; projection_2_5_whole_5_law; projection_3_5_whole_5_law; projection_4_5_whole_5_law; where_and_law; where_same_law; where_larger_law; where_smaller_law; where_exp_law; where_mul_law; where_add_law; where_add_zero_law; absent_where_law; zero_where_law; absent_add_law; absent_mul_law; absent_add_right_law; absent_mul_right_law; zero_exp_law; zero_mul_law; zero_mul_right_law; zero_sum_law; skip_max_law; prod_masked_law; skip_sum_law; squares_about_law; split_sum_law; split_max_law; split_prod_law; join_stretches_law; rebase_law; rebase_bare_law; where_turned_law; where_not_lt_law; where_not_le_law; sum_where_law; sum_masked_law; run_at_most_law; run_below_law; sum_runs_law; in_stretch_law; in_runs_law; finite_read_law; pos_read_law; nonneg_read_law; finite_scan_sum_law; finite_scan_max_law; finite_scan_prod_law; finite_recur_law; nonneg_scan_law; nonneg_recur_law; recur_sum_law; recur_factor_law; sum_scan_law; sum_recur_law; distribute_law; distribute_present_law; sum_add_law; sum_neg_law; sum_constant_law; sum_constant_present_law; fubini_sum_law; fubini_max_law; fubini_prod_law; max_shift_law; max_scale_law; local_unary_neg_law; local_unary_inv_law; local_unary_exp_law; local_unary_log_law; local_unary_sqrt_law; local_unary_tanh_law; local_unary_sigmoid_law; local_unary_erf_law; local_unary_sin_law; local_unary_cos_law; local_unary_abs_law; local_unary_floor_law; local_unary_round_law; local_unary_expm1_law; local_unary_atan_law; local_binary_add_law; local_binary_mul_law; local_binary_max_law; local_binary_min_law; local_where_law; local_real_law; local_not_law; local_lt_law; local_le_law; local_eq_law; local_and_law; local_or_law; local_reduce_sum_law; local_reduce_max_law; local_reduce_prod_law; scales_exp_law; le_prev_law; le_prev_larger_law; scales_inv_law; scales_local_law; scales_both_law; rescale_law; add_commutes_law; mul_commutes_law; add_associates_law; mul_associates_law; factor_law; mul_one_law; add_zero_law; neg_mul_law; neg_add_law; neg_neg_law; inv_mul_law; inv_inv_law; cancel_law; stream_sum_law; stream_max_law; stream_prod_law; fuse_sum_law; fuse_max_law; fuse_prod_law; fuse_online_law; skip_online_law].
+Definition all : list law := [settled_sum_law; settled_over_law; settled_size_law; settled_local_law; settled_mul_law; settled_add_law; settled_inv_law; carry_law; carry_weighted_law; carry_scaled_law; exp_add_law; exp_neg_law; log_mul_law; log_inv_law; log_exp_law; exp_log_law; root_squared_law; shift_law; shift_weighted_law; exp_over_law; nonneg_exp_law; pos_exp_law; pos_size_law; nonneg_size_law; nonneg_square_law; nonneg_abs_law; pos_sigmoid_law; pos_mul_law; nonneg_mul_law; pos_add_law; pos_add_right_law; nonneg_add_law; pos_inv_law; nonneg_inv_law; pos_sqrt_law; pos_sum_law; nonneg_sum_law; finite_add_law; finite_mul_law; finite_max_law; finite_max_right_law; finite_min_law; finite_where_law; finite_exp_law; finite_log_law; finite_reduce_sum_law; finite_reduce_max_law; finite_reduce_prod_law; le_max_law; le_larger_law; le_where_law; le_mul_law; safe_difference_law; finite_neg_law; finite_inv_law; finite_sqrt_law; finite_tanh_law; finite_sigmoid_law; finite_erf_law; finite_sin_law; finite_cos_law; finite_abs_law; finite_floor_law; finite_round_law; finite_expm1_law; finite_atan_law; pos_nonneg_law; pos_nonzero_law; nonneg_finite_law; nonzero_finite_law; level_law; group_law; walk_law; level_mask_law; group_mask_law; walk_mask_law; level_whole_law; group_whole_law; walk_whole_law; level_several_law; group_several_law; walk_several_law; projection_0_2_law; projection_1_2_law; projection_0_2_mask_1_law; projection_1_2_mask_1_law; projection_0_2_mask_2_law; projection_1_2_mask_2_law; projection_0_2_whole_1_law; projection_1_2_whole_1_law; projection_0_2_whole_2_law; projection_1_2_whole_2_law; projection_0_3_law; projection_1_3_law; projection_2_3_law; projection_0_3_mask_1_law; projection_1_3_mask_1_law; projection_2_3_mask_1_law; projection_0_3_mask_2_law; projection_1_3_mask_2_law; projection_2_3_mask_2_law; projection_0_3_mask_3_law; projection_1_3_mask_3_law; projection_2_3_mask_3_law; projection_0_3_whole_1_law; projection_1_3_whole_1_law; projection_2_3_whole_1_law; projection_0_3_whole_2_law; projection_1_3_whole_2_law; projection_2_3_whole_2_law; projection_0_3_whole_3_law; projection_1_3_whole_3_law; projection_2_3_whole_3_law; projection_0_4_law; projection_1_4_law; projection_2_4_law; projection_3_4_law; projection_0_4_mask_1_law; projection_1_4_mask_1_law; projection_2_4_mask_1_law; projection_3_4_mask_1_law; projection_0_4_mask_2_law; projection_1_4_mask_2_law; projection_2_4_mask_2_law; projection_3_4_mask_2_law; projection_0_4_mask_3_law; projection_1_4_mask_3_law; projection_2_4_mask_3_law; projection_3_4_mask_3_law; projection_0_4_mask_4_law; projection_1_4_mask_4_law; projection_2_4_mask_4_law; projection_3_4_mask_4_law; projection_0_4_whole_1_law; projection_1_4_whole_1_law; projection_2_4_whole_1_law; projection_3_4_whole_1_law; projection_0_4_whole_2_law; projection_1_4_whole_2_law; projection_2_4_whole_2_law; projection_3_4_whole_2_law; projection_0_4_whole_3_law; projection_1_4_whole_3_law; projection_2_4_whole_3_law; projection_3_4_whole_3_law; projection_0_4_whole_4_law; projection_1_4_whole_4_law; projection_2_4_whole_4_law; projection_3_4_whole_4_law; projection_0_5_law; projection_1_5_law; projection_2_5_law; projection_3_5_law; projection_4_5_law; projection_0_5_mask_1_law; projection_1_5_mask_1_law; projection_2_5_mask_1_law; projection_3_5_mask_1_law; projection_4_5_mask_1_law; projection_0_5_mask_2_law; projection_1_5_mask_2_law; projection_2_5_mask_2_law; projection_3_5_mask_2_law; projection_4_5_mask_2_law; projection_0_5_mask_3_law; projection_1_5_mask_3_law; projection_2_5_mask_3_law; projection_3_5_mask_3_law; projection_4_5_mask_3_law; projection_0_5_mask_4_law; projection_1_5_mask_4_law; projection_2_5_mask_4_law; projection_3_5_mask_4_law; projection_4_5_mask_4_law; projection_0_5_mask_5_law; projection_1_5_mask_5_law; projection_2_5_mask_5_law; projection_3_5_mask_5_law; projection_4_5_mask_5_law; projection_0_5_whole_1_law; projection_1_5_whole_1_law; projection_2_5_whole_1_law; projection_3_5_whole_1_law; projection_4_5_whole_1_law; projection_0_5_whole_2_law; projection_1_5_whole_2_law; projection_2_5_whole_2_law; projection_3_5_whole_2_law; projection_4_5_whole_2_law; projection_0_5_whole_3_law; projection_1_5_whole_3_law; projection_2_5_whole_3_law; projection_3_5_whole_3_law; projection_4_5_whole_3_law; projection_0_5_whole_4_law; projection_1_5_whole_4_law; projection_2_5_whole_4_law; projection_3_5_whole_4_law; projection_4_5_whole_4_law; projection_0_5_whole_5_law; projection_1_5_whole_5_law; projection_2_5_whole_5_law; projection_3_5_whole_5_law; projection_4_5_whole_5_law; where_and_law; where_same_law; where_larger_law; where_smaller_law; where_exp_law; where_mul_law; where_add_law; where_add_zero_law; absent_where_law; zero_where_law; absent_add_law; absent_mul_law; absent_add_right_law; absent_mul_right_law; zero_exp_law; zero_mul_law; zero_mul_right_law; zero_sum_law; present_where_law; present_add_law; present_add_right_law; present_mul_law; present_mul_right_law; leaves_to_law; leaves_below_law; leaves_or_law; leaves_or_right_law; finite_left_law; pos_left_law; skip_max_law; prod_masked_law; skip_sum_law; squares_about_law; split_sum_law; split_max_law; split_prod_law; join_stretches_law; rebase_law; rebase_bare_law; where_turned_law; where_not_lt_law; where_not_le_law; sum_where_law; sum_masked_law; run_at_most_law; run_below_law; sum_runs_law; in_stretch_law; in_runs_law; finite_read_law; pos_read_law; nonneg_read_law; finite_scan_sum_law; finite_scan_max_law; finite_scan_prod_law; finite_recur_law; nonneg_scan_law; nonneg_recur_law; recur_sum_law; recur_factor_law; sum_scan_law; sum_recur_law; distribute_law; distribute_present_law; sum_add_law; sum_neg_law; sum_constant_law; sum_constant_present_law; fubini_sum_law; fubini_max_law; fubini_prod_law; max_shift_law; max_scale_law; local_unary_neg_law; local_unary_inv_law; local_unary_exp_law; local_unary_log_law; local_unary_sqrt_law; local_unary_tanh_law; local_unary_sigmoid_law; local_unary_erf_law; local_unary_sin_law; local_unary_cos_law; local_unary_abs_law; local_unary_floor_law; local_unary_round_law; local_unary_expm1_law; local_unary_atan_law; local_binary_add_law; local_binary_mul_law; local_binary_max_law; local_binary_min_law; local_where_law; local_real_law; local_not_law; local_lt_law; local_le_law; local_eq_law; local_and_law; local_or_law; local_reduce_sum_law; local_reduce_max_law; local_reduce_prod_law; scales_exp_law; le_prev_law; le_prev_larger_law; scales_inv_law; scales_local_law; scales_both_law; rescale_law; add_commutes_law; mul_commutes_law; add_associates_law; mul_associates_law; factor_law; mul_one_law; add_zero_law; neg_mul_law; neg_add_law; neg_neg_law; inv_mul_law; inv_inv_law; cancel_law; stream_sum_law; stream_max_law; stream_prod_law; fuse_sum_law; fuse_max_law; fuse_prod_law; fuse_online_law; skip_online_law].
 Theorem all_true : forall l, In l all -> true_law l.
 Proof. apply Forall_forall. exact
   (Forall_cons _ settled_sum_true
@@ -2714,6 +2810,17 @@ Proof. apply Forall_forall. exact
   (Forall_cons _ zero_mul_true
   (Forall_cons _ zero_mul_right_true
   (Forall_cons _ zero_sum_true
+  (Forall_cons _ present_where_true
+  (Forall_cons _ present_add_true
+  (Forall_cons _ present_add_right_true
+  (Forall_cons _ present_mul_true
+  (Forall_cons _ present_mul_right_true
+  (Forall_cons _ leaves_to_true
+  (Forall_cons _ leaves_below_true
+  (Forall_cons _ leaves_or_true
+  (Forall_cons _ leaves_or_right_true
+  (Forall_cons _ finite_left_true
+  (Forall_cons _ pos_left_true
   (Forall_cons _ skip_max_true
   (Forall_cons _ prod_masked_true
   (Forall_cons _ skip_sum_true
@@ -2815,6 +2922,6 @@ Proof. apply Forall_forall. exact
   (Forall_cons _ fuse_max_true
   (Forall_cons _ fuse_prod_true
   (Forall_cons _ fuse_online_true
-  (Forall_cons _ skip_online_true (Forall_nil _))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))). Qed.
+  (Forall_cons _ skip_online_true (Forall_nil _)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))). Qed.
 End All.
 Print Assumptions all_true.

@@ -598,6 +598,70 @@ Theorem zero_sum (Y : Type) (ys : list Y) (a : Y -> val) (c : bool) :
   orb c (eq (Sum ys (fun y => a y)) (Some 0)) = true.
 Proof. intros lanes each. apply (reduce_every add (Some 0) add_0 add_comm _ _ _ (fun v => orb c (eq v (Some 0)) = true)); [pointwise | exact lanes | exact each]. Qed.
 
+(* finite(a) ⟹ present(c, [c ? a : b]) *)
+Theorem present_where (a : val) (b : val) (c : bool) :
+  lt absent a = true ->
+  orb (negb c) (lt absent (choice c a b)) = true.
+Proof. pointwise. Qed.
+
+(* present(c, a), finite(b) ⟹ present(c, a + b) *)
+Theorem present_add (a : val) (b : val) (c : bool) :
+  orb (negb c) (lt absent a) = true ->
+  lt absent b = true ->
+  orb (negb c) (lt absent (add a b)) = true.
+Proof. pointwise. Qed.
+
+(* finite(a), present(c, b) ⟹ present(c, a + b) *)
+Theorem present_add_right (a : val) (b : val) (c : bool) :
+  lt absent a = true ->
+  orb (negb c) (lt absent b) = true ->
+  orb (negb c) (lt absent (add a b)) = true.
+Proof. pointwise. Qed.
+
+(* present(c, a), finite(b) ⟹ present(c, a · b) *)
+Theorem present_mul (a : val) (b : val) (c : bool) :
+  orb (negb c) (lt absent a) = true ->
+  lt absent b = true ->
+  orb (negb c) (lt absent (mul a b)) = true.
+Proof. pointwise. Qed.
+
+(* finite(a), present(c, b) ⟹ present(c, a · b) *)
+Theorem present_mul_right (a : val) (b : val) (c : bool) :
+  lt absent a = true ->
+  orb (negb c) (lt absent b) = true ->
+  orb (negb c) (lt absent (mul a b)) = true.
+Proof. pointwise. Qed.
+
+(* leaves(x, c) ⟹ leaves(x, c ∨ e) *)
+Theorem leaves_or (X : Type) (xs : list X) (c : X -> bool) (e : X -> bool) :
+  xs <> [] ->
+  lt (Some 0) (Sum xs (fun x => choice (c x) (Some 1) (Some 0))) = true ->
+  lt (Some 0) (Sum xs (fun x => choice (orb (c x) (e x)) (Some 1) (Some 0))) = true.
+Proof. intros _ left. destruct (one_left _ _ _ left) as (x & lane & held). apply (sum_above _ _ _ x); [intros y _; destruct (c y), (e y); pointwise | exact lane |]. rewrite held. pointwise. Qed.
+
+(* leaves(x, e) ⟹ leaves(x, c ∨ e) *)
+Theorem leaves_or_right (X : Type) (xs : list X) (c : X -> bool) (e : X -> bool) :
+  xs <> [] ->
+  lt (Some 0) (Sum xs (fun x => choice (e x) (Some 1) (Some 0))) = true ->
+  lt (Some 0) (Sum xs (fun x => choice (orb (c x) (e x)) (Some 1) (Some 0))) = true.
+Proof. intros _ left. destruct (one_left _ _ _ left) as (x & lane & held). apply (sum_above _ _ _ x); [intros y _; destruct (c y), (e y); pointwise | exact lane |]. rewrite held. destruct (c x); pointwise. Qed.
+
+(* present(c, a), leaves(x, c) ⟹ finite(max_x a) *)
+Theorem finite_left (X : Type) (xs : list X) (a : X -> val) (c : X -> bool) :
+  xs <> [] ->
+  (forall x, In x xs -> orb (negb (c x)) (lt absent (a x)) = true) ->
+  lt (Some 0) (Sum xs (fun x => choice (c x) (Some 1) (Some 0))) = true ->
+  lt absent (Max xs (fun x => a x)) = true.
+Proof. intros _ there left. destruct (one_left _ _ _ left) as (x & lane & held). specialize (there x lane). rewrite held in there. pose proof (max_above _ xs (fun x => a x) x lane) as above. cbv beta in above. revert there above. generalize (a x) (Max xs (fun x => a x)). clear. pointwise. Qed.
+
+(* present(c, a), leaves(x, c) ⟹ pos(Σ_x e^a) *)
+Theorem pos_left (X : Type) (xs : list X) (a : X -> val) (c : X -> bool) :
+  xs <> [] ->
+  (forall x, In x xs -> orb (negb (c x)) (lt absent (a x)) = true) ->
+  lt (Some 0) (Sum xs (fun x => choice (c x) (Some 1) (Some 0))) = true ->
+  lt (Some 0) (Sum xs (fun x => exp (a x))) = true.
+Proof. intros _ there left. destruct (one_left _ _ _ left) as (x & lane & held). apply (sum_above _ _ _ x); [intros y _; generalize (a y); pointwise | exact lane |]. specialize (there x lane). rewrite held in there. revert there. generalize (a x). pointwise. Qed.
+
 (* max_x a → max_{x | c} a if absent(c, a) *)
 Theorem skip_max (X : Type) (xs : list X) (a : X -> val) (c : X -> bool) :
   (forall x, In x xs -> orb (c x) (eq (a x) absent) = true) ->
@@ -963,5 +1027,5 @@ Theorem skip_online (X : Type) (xs : list X) (x_blocks : list (list X)) (a : lis
   = Online x_blocks (fun now x => c now x) (fun now x => a now x) (fun seen now acc => u seen now acc).
 Proof. intros <- full zero. apply kept; assumption. Qed.
 
-Definition laws := (@settled_sum, @settled_over, @settled_size, @settled_local, @settled_mul, @settled_add, @settled_inv, @moves_bare, @moves_weighted, @moves_more, @moves_more_weighted, @carry, @carry_weighted, @carry_scaled, @exp_add, @exp_neg, @log_mul, @log_inv, @log_exp, @exp_log, @root_squared, @shift, @shift_weighted, @exp_over, @nonneg_exp, @pos_exp, @pos_size, @nonneg_size, @nonneg_square, @nonneg_abs, @pos_sigmoid, @pos_mul, @nonneg_mul, @pos_add, @pos_add_right, @nonneg_add, @pos_inv, @nonneg_inv, @pos_sqrt, @pos_sum, @nonneg_sum, @finite_add, @finite_mul, @finite_max, @finite_max_right, @finite_min, @finite_where, @finite_exp, @finite_log, @finite_reduce_sum, @finite_reduce_max, @finite_reduce_prod, @le_max, @le_larger, @le_where, @le_mul, @safe_difference, @finite_neg, @finite_inv, @finite_sqrt, @finite_tanh, @finite_sigmoid, @finite_sin, @finite_cos, @finite_abs, @finite_floor, @finite_expm1, @pos_nonneg, @pos_nonzero, @nonneg_finite, @nonzero_finite, @where_and, @where_same, @where_larger, @where_smaller, @where_exp, @where_mul, @where_add, @where_add_zero, @absent_where, @zero_where, @absent_add, @absent_mul, @absent_add_right, @absent_mul_right, @zero_exp, @zero_mul, @zero_mul_right, @zero_sum, @skip_max, @prod_masked, @skip_sum, @squares_about, @split_sum, @split_max, @split_prod, @split_masked_sum, @split_masked_max, @join_stretches, @rebase, @rebase_bare, @where_turned, @sum_where, @sum_masked, @in_stretch, @distribute, @distribute_present, @sum_add, @sum_neg, @sum_constant, @sum_constant_present, @fubini_sum, @fubini_max, @fubini_prod, @max_shift, @max_scale, @scales_exp, @le_prev, @le_prev_larger, @scales_inv, @scales_local, @scales_both, @rescale, @add_commutes, @mul_commutes, @add_associates, @mul_associates, @factor, @mul_one, @add_zero, @neg_mul, @neg_add, @neg_neg, @inv_mul, @inv_inv, @cancel, @stream_sum, @stream_max, @stream_prod, @fuse_sum, @fuse_max, @fuse_prod, @fuse_online, @skip_online).
+Definition laws := (@settled_sum, @settled_over, @settled_size, @settled_local, @settled_mul, @settled_add, @settled_inv, @moves_bare, @moves_weighted, @moves_more, @moves_more_weighted, @carry, @carry_weighted, @carry_scaled, @exp_add, @exp_neg, @log_mul, @log_inv, @log_exp, @exp_log, @root_squared, @shift, @shift_weighted, @exp_over, @nonneg_exp, @pos_exp, @pos_size, @nonneg_size, @nonneg_square, @nonneg_abs, @pos_sigmoid, @pos_mul, @nonneg_mul, @pos_add, @pos_add_right, @nonneg_add, @pos_inv, @nonneg_inv, @pos_sqrt, @pos_sum, @nonneg_sum, @finite_add, @finite_mul, @finite_max, @finite_max_right, @finite_min, @finite_where, @finite_exp, @finite_log, @finite_reduce_sum, @finite_reduce_max, @finite_reduce_prod, @le_max, @le_larger, @le_where, @le_mul, @safe_difference, @finite_neg, @finite_inv, @finite_sqrt, @finite_tanh, @finite_sigmoid, @finite_sin, @finite_cos, @finite_abs, @finite_floor, @finite_expm1, @pos_nonneg, @pos_nonzero, @nonneg_finite, @nonzero_finite, @where_and, @where_same, @where_larger, @where_smaller, @where_exp, @where_mul, @where_add, @where_add_zero, @absent_where, @zero_where, @absent_add, @absent_mul, @absent_add_right, @absent_mul_right, @zero_exp, @zero_mul, @zero_mul_right, @zero_sum, @present_where, @present_add, @present_add_right, @present_mul, @present_mul_right, @leaves_or, @leaves_or_right, @finite_left, @pos_left, @skip_max, @prod_masked, @skip_sum, @squares_about, @split_sum, @split_max, @split_prod, @split_masked_sum, @split_masked_max, @join_stretches, @rebase, @rebase_bare, @where_turned, @sum_where, @sum_masked, @in_stretch, @distribute, @distribute_present, @sum_add, @sum_neg, @sum_constant, @sum_constant_present, @fubini_sum, @fubini_max, @fubini_prod, @max_shift, @max_scale, @scales_exp, @le_prev, @le_prev_larger, @scales_inv, @scales_local, @scales_both, @rescale, @add_commutes, @mul_commutes, @add_associates, @mul_associates, @factor, @mul_one, @add_zero, @neg_mul, @neg_add, @neg_neg, @inv_mul, @inv_inv, @cancel, @stream_sum, @stream_max, @stream_prod, @fuse_sum, @fuse_max, @fuse_prod, @fuse_online, @skip_online).
 Print Assumptions laws.

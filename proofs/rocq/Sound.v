@@ -387,7 +387,7 @@ Lemma made_sound known t t' b mv : (forall e, In e known -> holding e) -> made g
   forall f p, ok m b [] None f -> valid f p -> eval nothing t f p = eval nothing t' f p.
 Proof.
   intros K E f p O V. destruct mv as [[n forward] path]. simpl in E.
-  destruct (nth_error known n) as [[[a a'| | | | | | | | | | | | | | | | | | |] b1]|] eqn:H; try discriminate.
+  destruct (nth_error known n) as [[[a a'| | | | | | | | | | | | | | | | | | | | |] b1]|] eqn:H; try discriminate.
   pose proof (K _ (nth_error_In _ _ H)) as Ho. unfold holding in Ho; simpl in Ho.
   assert (Ho' : holds g m nothing b1 a' a) by (intros f1 q B W; symmetry; apply Ho; assumption).
   destruct forward;

@@ -312,6 +312,29 @@ Proof.
 Qed.
 
 (* Exponentials relative to any reference that is absent only where every lane is. *)
+(* Sums of what is not negative, of which something is left. *)
+
+Lemma one_left (X : Type) (xs : list X) (c : X -> bool) :
+  lt (Some 0) (Sum xs (fun x => choice (c x) (Some 1) (Some 0))) = true -> exists x, In x xs /\ c x = true.
+Proof.
+  induction xs as [|x xs IH]; [cbv [Sum reduce map fold_right]; pointwise |].
+  rewrite sum_cons. destruct (c x) eqn:held; [exists x; simpl; auto |].
+  cbn [choice]. rewrite add_0. intro left. destruct (IH left) as (y & lane & true_there). exists y. simpl. auto.
+Qed.
+
+Lemma sum_above (X : Type) (xs : list X) a x :
+  (forall y, In y xs -> le (Some 0) (a y) = true) -> In x xs -> lt (Some 0) (a x) = true -> lt (Some 0) (Sum xs a) = true.
+Proof.
+  intros each lane above. assert (rest : forall ys, incl ys xs -> le (Some 0) (Sum ys a) = true).
+  { induction ys as [|y ys IH]; intro within; [cbv [Sum reduce map fold_right]; pointwise |].
+    rewrite sum_cons. specialize (each y (within y (or_introl eq_refl))).
+    specialize (IH (fun z h => within z (or_intror h))). revert each IH. generalize (a y) (Sum ys a). pointwise. }
+  destruct (in_split x xs lane) as (before & after & ->). rewrite sum_app, sum_cons.
+  pose proof (rest before ltac:(intros z h; apply in_or_app; auto)) as first.
+  pose proof (rest after ltac:(intros z h; apply in_or_app; simpl; auto)) as last.
+  revert above first last. generalize (a x) (Sum before a) (Sum after a). pointwise.
+Qed.
+
 Lemma sum_relative (X : Type) (xs : list X) a b m r :
   (forall x, In x xs -> r = absent -> a x = absent) ->
   Sum xs (fun x => mul (exp (add (a x) (neg m))) (b x))

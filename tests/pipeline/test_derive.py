@@ -38,7 +38,7 @@ EXPECTED: dict[str, tuple[int, dict[str, int]]] = {
     "layer_norm": (1, {"d": 1}),
     "matmul": (1, {"k": 1}),
     "linear_gelu": (1, {"d": 1}),
-    "rmsnorm_linear": (1, {"d": 1}),
+    "rmsnorm_linear": (2, {"d": 2}),
     "swiglu": (1, {"d": 1}),
     "mlp": (2, {"d": 1, "f": 1}),
     "linear_cross_entropy": (2, {"d": 2, "v": 1}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -147,7 +148,9 @@ def test_a_small_diagram_that_no_search_ends_in_time_is_one_kernel_as_it_is_writ
     x = nq.array("A", n, c, h, dtype="float32")
     mean = nq.mean(nq.mean(x, h), n)
     spread = nq.mean(nq.mean((x - mean) * (x - mean), h), n)
-    batch = nq.derive(nq.Diagram("batch", (("mean", mean), ("spread", spread))), dtype="float32")
+    chip = load("h200")  # where each kernel more is dear: six of them in two passes take less on this one
+    dear = replace(chip, model=replace(chip.model, following_s=chip.chip.launch_s))
+    batch = nq.derive(nq.Diagram("batch", (("mean", mean), ("spread", spread))), hardware=dear, dtype="float32")
     assert batch.report()["passes"]["n"] == 1
 
 

@@ -140,7 +140,7 @@ def test_an_alternative_that_no_lane_is_in_bounds_nothing() -> None:
 
 def documents() -> Derivation:
     """Attention under the masks of documents, bounded though it is too short for that to be worth it."""
-    predicted, lengths = pipeline._predicted, {"h": 2, "q": 300, "k": 700, "d": 16, "e": 16}
+    predicted, lengths = pipeline._predicted, {"h": 2, "q": 300, "k": 3500, "d": 16, "e": 16}
     _, _, asks, keys, _, _ = parts(lengths)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pipeline, "BOUNDING", 1e6)
@@ -160,8 +160,8 @@ def test_lanes_are_found_in_kernels_of_their_own_and_the_plan_equals_float64_wha
     assert all(isinstance(part.lo, str) and isinstance(part.hi, str) for part in loop.parts)
     assert found.outputs[0].translation.status == "agrees"
     random = np.random.default_rng(1)
-    own, other = np.repeat([0, 1, 2, 3], [10, 130, 100, 60]), np.repeat([0, 1, 2, 3], [100, 300, 200, 100])
-    q, k, v = (random.standard_normal((2, size, 16)).astype("float32") for size in (300, 700, 700))
+    own, other = np.repeat([0, 1, 2, 3], [10, 130, 100, 60]), np.repeat([0, 1, 2, 3], [500, 1500, 1000, 500])
+    q, k, v = (random.standard_normal((2, size, 16)).astype("float32") for size in (300, 3500, 3500))
     order = [[a.name for a in last.writes[0].dims].index(name) for name in "hqe"]
     for name, (asks, keys) in {
         "packed": (own, other),

@@ -1,0 +1,14 @@
+; law    leaves-below (mask): A mask that holds below a positive coordinate leaves the first lane.
+; says   pos(i) ⟹ leaves(x, x < i)
+; source stated in mask.py
+; case   the conclusion: x has one lane
+; hypotheses alone: if no values met them, the proof would say nothing
+(set-logic QF_LRA)
+(set-info :status sat)
+(declare-const i Real)
+; t1 is [0 < i ? 1 : 0]
+(define-fun t1.absent () Bool (and (not (< 0.0 i)) (< 0.0 i)))
+(define-fun t1 () Real (ite (< 0.0 i) 1.0 0.0))
+; given 0 < i
+(assert (< 0.0 i))
+(check-sat)

@@ -1,0 +1,13 @@
+; law    leaves-or-right (mask): One mask or another leaves the lanes of the other.
+; says   leaves(x, e) ⟹ leaves(x, c ∨ e)
+; source stated in mask.py
+; case   the conclusion: finite of what is reduced
+(set-logic QF_LRA)
+(set-info :status unsat)
+(declare-const e Bool)
+; t1 is [e ? 1 : 0]
+(define-fun t1.absent () Bool (and (not e) e))
+(define-fun t1 () Real (ite e 1.0 0.0))
+; the goal, denied
+(assert (not (not t1.absent)))
+(check-sat)
