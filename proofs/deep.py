@@ -99,6 +99,8 @@ PROOFS: dict[str, str] = {
   rewrite truth_bool, E{more}. pointwise."""
         for side, more in (("", ""), ("-right", ", orb_true_r"))
     },
+    "nonneg-offset": "here. apply Laws.nonneg_add; known.",
+    "pos-offset": "here. apply Laws.pos_add_right; known.",
     "finite-left": f"""here. {LEFT}
   pose proof (max_above _ _ (fun i => eta 0 f (upd p (r 0) i)) i Hi) as above. cbv beta in above. unfold Max in above.
   revert P1 above. generalize (eta 0 f (upd p (r 0) i)).

@@ -152,6 +152,16 @@ def leaves_below(i: Coordinate, x):
     return leaves(x, Index(x) < i), pos(i)
 
 
+@infer("A sum of whole numbers that are not negative is not negative.")
+def nonneg_offset(i: Coordinate, j: Coordinate):
+    return nonneg(i + j), nonneg(i), nonneg(j)
+
+
+@infer("A whole number that is not negative plus a positive one is positive.")
+def pos_offset(i: Coordinate, j: Coordinate):
+    return pos(i + j), nonneg(i), pos(j)
+
+
 @infer("One mask or another leaves the lanes of the one.")
 def leaves_or(c, e: Mask, x):
     return leaves(x, c | e), leaves(x, c)

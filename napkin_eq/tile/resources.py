@@ -44,6 +44,10 @@ PARTIAL_BYTES, WARP, VECTOR = 4, 32, 8
 # Clocks from a thread's number to another's sum; through shared memory and two barriers; so of a prefix fold, which
 # holds up less of what follows (270 tilings of twelve scans on an H200)
 SHUFFLED, MET, MET_BEFORE = 30, 200, 100
+# Of a prefix fold, instructions of a warp: for each doubling, to hand a number on, to choose and to fold; and for each
+# stretch of a thread, to add what the warps before left, beside one for each of these (308 tilings of seventeen scans
+# and recurrences on an H200)
+DOUBLED, JOINED = 3, 10
 VECTOR_BYTES, SECTOR = 16, 32  # of a load that takes several elements, the most; what memory reads and writes at once
 
 Claims = tuple[tuple[tuple[str, ...], int], ...]  # tiles by their coordinates, and the bytes of an element
@@ -503,11 +507,12 @@ def crossed_clocks(
     stretches = max(1, sizes[axis] // (inside * (vector if axis == 0 else 1))) if scan else across
     doublings = math.log2(inside)
     clocks, waits = max(results * stretches * inside, WARP * warps) / WARP * doublings, doublings * SHUFFLED
+    clocks *= DOUBLED if scan else 1
     if across == 1:
         return clocks, waits, 0.0
     lanes, partials = WARP // inside, results * stretches
     if scan:  # each warp reads what every stretch before its own comes to; the parts of neighbours lie side by side
-        return clocks, waits + MET_BEFORE, partials / lanes * (1 + across)
+        return clocks, waits + MET_BEFORE, partials / lanes * (JOINED + across)
     kept = sorted((at for at in range(len(sizes)) if at != axis), key=lambda at: (spans[at][2] == 1, at))
     stride = across
     for at in kept:

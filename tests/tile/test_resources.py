@@ -62,10 +62,10 @@ def test_threads_meet_as_the_compiler_has_them_meet():
     # Two warps lie along the columns: each thread has all four places
     assert crossed_clocks((64, 4, 32), 1, 1, False, 2) == (0.0, 0.0, 0.0)
     assert crossed_clocks((64, 32, 4), 2, 4, False, 4) == (0.0, 0.0, 0.0)
-    # 16 threads beside each other, two below, four warps below each other: 32 stores of a thread, and as many loads for
-    # each of the warps.
+    # 16 threads beside each other, two below, four warps below each other: 32 times a thread hands a number on, chooses
+    # and folds, and as many loads for each of the warps, beside what joins them.
     shuffled, _, added = crossed_clocks((64, 64), 1, 4, True, 4)
-    assert shuffled + added == 4 * (32 + 32 + 4 * 32)
+    assert shuffled + added == 4 * (3 * 32 + 10 * 32 + 4 * 32)
     few, many = (crossed_clocks((4096,), 0, 8, False, warps) for warps in (1, 32))
     assert few[1] < many[1]
 
