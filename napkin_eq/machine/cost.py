@@ -68,8 +68,9 @@ TURNED = 7.0
 # Operations of a division beside its reciprocal: it scales, and corrects what it has
 DIVIDING, DIVISION = ("tanh", "sigmoid", "div"), 8.0
 CASTING, FOLDING = 0.5, 1.5  # operations per element of a conversion, and of a reduction or a prefix fold
-# Of prefix folds (270 tilings of twelve on an H200, then 308 of seventeen): what threads issue for each element; the warps of a lone block
-# that keep the units busy, as its elements do not wait for each other; the share of a load's time that it waits
+# Of prefix folds (270 tilings of twelve on an H200, then 308 of seventeen): what threads issue for each element; the
+# warps of a lone block that keep the units busy, as its elements do not wait for each other; the share of a load's time
+# that it waits
 SCANNED, SCANNING, SCAN_WAIT = 5.0, 5.0, 0.3
 # Of a kernel without contraction what its threads issue, an addition being 1: comparisons, choices and whole numbers
 # have half the lanes of additions; roundings, divisions and series are many instructions (counted in what Triton
