@@ -248,7 +248,7 @@ def measured(row: dict[str, Any]) -> dict[str, Any]:
 def profiled(row: dict[str, Any]) -> None:
     """Add the time of each kernel by itself."""
     module = loaded(HERE / row["file"])
-    a = drawn(module)
+    a = drawn(module, row["kind"].startswith("causal"))
     call = partial(module.run, *(a[name] for name in module.INPUTS))
     call()
     torch.cuda.synchronize()

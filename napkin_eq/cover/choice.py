@@ -38,7 +38,7 @@ PROVING = 0.4  # of time that ends, what is kept for the proofs of the kernels t
 PROMISING = 0.6  # of the time there is, after which no more is priced because it is promising
 PRICED = 0.75  # of the time there is, after which a cover that is found is proved as it is
 GRACE = 2.0  # times the time there is, after which the kernels that a graph must have are sought no more, nor proved
-ENDED, LONGER = 4, 0.4  # searches that time ended are made again, so many at once, until this part of the time is over
+AGAIN, UNTIL = 4, 0.4  # searches that time ended are made again, so many at once, until this part of the time is over
 UNKNOWN = 1.0  # times its bound, by how much a candidate that was not priced in time is taken to exceed it
 # Of the time of a launch: what moving an array may take that is kept in float32 at that price
 SLIGHT = 0.02
@@ -281,21 +281,21 @@ class Choice:
         their search: those first that would save the most in a cover of a price if they took what they must at the
         least. Tell whether any takes less than was found before.
         """
-        if self._spent() > LONGER * self.budget.seconds or self._left(False) <= 0:
+        if self._spent() > UNTIL * self.budget.seconds or self._left(False) <= 0:
             return False
         known = [o for o in self.offers if o.price is not None]
-        ended = [o for o in known if o.call is None and self.pricing.ended(o.piece)]
-        worse = {id(o) for o, gain in self.gains(ended, known) if gain < -WORTH * price}
-        ended = [o for o in ended if id(o) in worse]
-        guesses = [Offer(o.candidate, o.piece, o.bound) for o in ended]
-        places = {id(guess): offer for guess, offer in zip(guesses, ended, strict=True)}
-        chosen = [places[id(guess)] for guess, gain in self.gains(guesses, known) if gain > WORTH * price][:ENDED]
-        before = [offer.price for offer in chosen]
-        self.pricing.search_longer(o.piece for o in chosen)
-        for offer in known:
-            if offer.call is None:
-                offer.price = self.pricing.known(offer.piece)
-        return any(offer.price != old for offer, old in zip(chosen, before, strict=True))
+        # What could not be proved, or takes longer as proved, has another price, which stays.
+        ours = [o for o in known if o.call is None and o.price == self.pricing.known(o.piece)]
+        ended = [o for o in ours if self.pricing.ended(o.piece)]
+        worse = [o for o, gain in self.gains(ended, known) if gain < -WORTH * price]
+        guesses = [Offer(o.candidate, o.piece, o.bound) for o in worse]
+        gains = self.gains(guesses, known)
+        chosen = [guess.piece for guess, gain in gains if gain > WORTH * price][:AGAIN]
+        before = [offer.price for offer in ended]
+        self.pricing.search_longer(chosen)
+        for offer in ended:
+            offer.price = self.pricing.known(offer.piece)
+        return before != [offer.price for offer in ended]
 
     def _join(self, cover: Sequence[Offer], beside: bool) -> bool:
         """Offer and price what does in one kernel what two of a cover do; `beside`: also what does what one does and

@@ -58,7 +58,7 @@ class Known:
     soon: dict[tuple[str, ...], bool] = field(default_factory=dict)
     found: dict[tuple[Any, ...], tuple[Found, ...]] = field(default_factory=dict)
     proved: dict[tuple[Any, ...], tuple[Any, str]] = field(default_factory=dict)
-    ended: set[tuple[Any, ...]] = field(default_factory=set)
+    ended: set[tuple[str, ...]] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,30 +153,35 @@ class Pricing:
         """
         waiting = {p.key: p for p in pieces if self.of.soon.get((*self.about, p.key)) is False}
         for key, found, _ in self._each(False, waiting, {}, SLIGHT * self.search):
-            self.of.soon[*self.about, key], at = True, (*self.about, waiting[key].source, waiting[key].outputs)
-            before = self.of.found.get(at)
-            if found is not None and before and found[0].predicted_us < before[0][0].predicted_us:
-                self.of.found[at] = (found, *before)
+            self.of.soon[*self.about, key] = True
+            self._put_first(waiting[key], found)
+
+    def _put_first(self, piece: Piece, found: Found | None) -> None:
+        """Try a form of a piece before those that are known of it, if it takes less."""
+        at = (*self.about, piece.source, piece.outputs)
+        before = self.of.found.get(at)
+        if found is not None and before and found[0].predicted_us < before[0][0].predicted_us:
+            self.of.found[at] = (found, *before)
 
     def ended(self, piece: Piece) -> bool:
         """Tell whether time ended the search for a piece, or part of it, and it was not made again with more."""
-        return (*self.about, piece.source, piece.outputs) in self.of.ended
+        return (*self.about, piece.key) in self.of.ended
 
     def search_longer(self, pieces: Iterable[Piece]) -> None:
         """Search again, with more time, for pieces whose search time ended; what is cheaper is their price."""
         waiting = {p.key: p for p in pieces}
         for key, found, _ in self._each(False, waiting, {}, LONGER * self.search):
-            piece = waiting[key]
-            at = (*self.about, piece.source, piece.outputs)
-            self.of.ended.discard(at)
+            self.of.ended.discard((*self.about, key))
+            self._put_first(waiting[key], found)
             if found is not None and found[0].predicted_us < self.of.prices[*self.about, key][0]:
                 self.of.prices[*self.about, key] = found[0].predicted_us, ""
-                self.of.found[at] = (found, *self.of.found.get(at, ()))
+                self.of.found.setdefault((*self.about, waiting[key].source, waiting[key].outputs), (found,))
 
     def _each(
         self, chain: bool, pieces: Mapping[T, Piece], given: dict[T, float], seconds: float | None = None
     ) -> Iterator[tuple[T, Any, str]]:
-        """Yield what the pool gives of pieces, by their keys, as long as there is time; note the seconds of each.
+        """Yield what the pool gives of pieces, by their keys, as long as there is time; note the seconds of each, and
+        which searches time ended.
 
         seconds: what a search has, if it is not what others have.
         """
@@ -205,7 +210,7 @@ class Pricing:
                 continue
             cheapest, ended = found or (None, False)
             if ended:
-                self.of.ended.add(at[key])
+                self.of.ended.add((*self.about, str(key)))
             yield key, cheapest, why
 
     def _job(self, piece: Piece, seconds: float) -> Job:

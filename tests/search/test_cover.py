@@ -21,7 +21,7 @@ from napkin_eq.cover.apart import apart
 from napkin_eq.cover.assembly import Part, assembled
 from napkin_eq.cover.bounds import bound_us, least_us
 from napkin_eq.cover.candidates import Enumeration
-from napkin_eq.cover.choice import Choice
+from napkin_eq.cover.choice import Choice, Offer
 from napkin_eq.cover.exponents import weights
 from napkin_eq.cover.graph import contractions, graph_of
 from napkin_eq.cover.pieces import Storage
@@ -459,6 +459,33 @@ def test_a_bound_counts_what_each_block_computes_for_itself() -> None:
             )
     # What rows need of all columns would be computed again for each block of columns.
     assert prices[frozenset(rows)] < 150 < 2 * 150 < min(p for reads, p in prices.items() if len(reads) < len(rows))
+
+
+def test_a_longer_search_gives_no_price_back_to_what_could_not_be_proved() -> None:
+    """Both took longer than others, by searches that time ended; of one no form was proved since."""
+    told, asked = {"slow": 10.0, "refused": 10.0}, list[str]()
+
+    def longer(pieces: Any) -> None:
+        for piece in pieces:
+            asked.append(piece.key)
+            told[piece.key] = 5.0
+
+    offers = [
+        Offer(None, SimpleNamespace(key=key), 1.0, price)  # type: ignore[arg-type]
+        for key, price in (("slow", 10.0), ("refused", float("inf")))
+    ]
+    choice: Any = SimpleNamespace(
+        _spent=lambda: 0.0,
+        _left=lambda _: 60.0,
+        budget=SimpleNamespace(seconds=60.0),
+        offers=offers,
+        gains=lambda some, _: [(o, 9.0 if o.price is None else -5.0) for o in some],
+        pricing=SimpleNamespace(
+            ended=lambda piece: piece.key not in asked, known=lambda piece: told[piece.key], search_longer=longer
+        ),
+    )
+    assert Choice._longer(choice, 20.0) and not Choice._longer(choice, 20.0)
+    assert asked == ["slow"] and [o.price for o in offers] == [5.0, float("inf")]
 
 
 def job_of(name: str, term: nq.Term) -> Job:
