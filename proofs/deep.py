@@ -119,6 +119,10 @@ PROOFS: dict[str, str] = {
   - intros i Hi. exact (P2 f (upd p (r 0) i) B (valid_in f p _ i V Hi)).
   - exact (P3 f p B V).
   - unfold size. rewrite seq_length. reflexivity.""",
+    "squares-about-where": """here. freed P1.
+  apply (Laws.squares_about_where _ _ _ (fun i => truth (eta 1 f (upd p (r 0) i)))).
+  - intros i Hi. exact (P2 f (upd p (r 0) i) B (valid_in f p _ i V Hi)).
+  - exact (P3 f p B V).""",
     "distribute": "here. freed P1. apply Laws.distribute. some.",
     "distribute-present": "here. freed P1. apply Laws.distribute_present. known.",
     "sum-constant": """here. freed P1. etransitivity; [apply Laws.sum_constant; some |]. unfold size.

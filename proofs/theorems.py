@@ -369,6 +369,16 @@ PROOFS: dict[str, str] = {
         " rewrite I. change (neg (mul (Some s) (Some (/ n)))) with (Some (- (s * / n))). rewrite T."
         " cbn [add mul two_of]. f_equal. field. exact N."
     ),
+    # The sums under a mask are those over the lanes that it leaves, and a sum of ones is how many these are.
+    "squares-about-where": (
+        "intros there known. assert (F : forall f : X -> val, Sum xs (fun x => choice (c x) (f x) (Some 0)) = Sum"
+        " (filter c xs) f). { intro f. clear. unfold Sum, reduce. induction xs as [| x xs IH]; [reflexivity |]."
+        " cbn [map fold_right filter]. rewrite IH. destruct (c x); [reflexivity | apply add_0]. } rewrite !F."
+        " assert (L : forall ys : list X, Sum ys (fun _ => Some 1) = size ys). { induction ys as [| y ys IH];"
+        " [reflexivity |]. change (add (Some 1) (Sum ys (fun _ => Some 1)) = size (y :: ys)). rewrite IH. unfold size."
+        " cbn [length]. rewrite S_INR. cbn [add two_of]. f_equal. ring. } rewrite L. apply squares_about;"
+        " [intros x lane; apply there, (proj1 (filter_In c x xs) lane) | exact known]."
+    ),
     "join-stretches": (
         "intros once. symmetry. apply (reduce_split add (Some 0) add_0 add_comm add_assoc _ _ _ _ c (fun _ => a))."
         " intros x lane. apply eq_true, once, lane."

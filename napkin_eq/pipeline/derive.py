@@ -43,7 +43,18 @@ from napkin_eq.pipeline.unfused import unfused
 from napkin_eq.prove.watch import Watch, watched
 from napkin_eq.search import data_masks, moments, prefixes
 from napkin_eq.search.assemble import planned
-from napkin_eq.search.candidates import SOON, Forms, cuts_of, extracted, placed, placer, preferred, saturated, soon
+from napkin_eq.search.candidates import (
+    SIDE_BY_SIDE,
+    SOON,
+    Forms,
+    cuts_of,
+    extracted,
+    placed,
+    placer,
+    preferred,
+    saturated,
+    soon,
+)
 from napkin_eq.search.derivation import Output
 from napkin_eq.search.fold_order import reordered
 from napkin_eq.search.job import Aim, Cuts, Job, Rewritten
@@ -273,10 +284,11 @@ def _absorbed(job: Job, found: Sequence[Output]) -> Iterator[list[Output]]:
 
 
 def _in_parts(job: Job) -> list[Output]:
-    """Return the plan of a diagram whose squares about means over several axes are taken in parts, nothing where it has
-    none, or none is found.
+    """Return the plan of a diagram whose squares about means over several axes, or a long one, are taken in parts,
+    nothing where it has none, or none is found.
     """
-    made = moments.in_parts([term for _, term in job.diagram.outputs], job.laws, job.aim.budget)
+    terms = [term for _, term in job.diagram.outputs]
+    made = moments.in_parts(terms, job.laws, job.aim.budget, SIDE_BY_SIDE * job.aim.machine.chip.sms)
     if made is None:
         return []
     whole = replace(job.diagram, outputs=tuple(zip(job.names, made.outputs, strict=True)))

@@ -1,117 +1,215 @@
-"""Sums of squares about a mean over several axes, taken in parts: each part's about its own mean, and the means' own.
+"""Sums of squares about a mean over several axes, or over a long one, taken in parts: each part's about its own mean,
+and the means' own.
 
-Squares about a mean ask for all that is summed twice, first for the mean. What lies along one of the axes is a part
-that is small enough to be read once: a block has its sum and the squares about its own mean, and what the parts' means
-are off by, squared, times the lanes, is all that is left out. The form is made here, not found in an e-graph; a chain
-of law instances leads to it.
+Squares about a mean ask for all that is summed twice, first for the mean. What lies along one of the axes, or in one
+stretch of the only one, is a part that is read once: a block has its sum and the squares about its own mean, and what
+the parts' means are off by, squared, times the lanes, is all that is left out. The form is made here, not found in an
+e-graph; a chain of law instances leads to it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.congruence import Closure
-from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.term import Const, Input, Map, Reduce, Term, Tuple, rebuilt, subterms
+from napkin_eq.lang.axis import Axis, named_anew
+from napkin_eq.lang.term import Const, Input, Map, Reduce, Term, Tuple, axis_names, rebuilt, subterms
+from napkin_eq.laws.axis_split import stretch_mask
 from napkin_eq.laws.inference import substitute
 from napkin_eq.machine.cost import elements
 from napkin_eq.search.job import Laws, Rewritten
 
-TRUE = Const(True)
+TRUE, ZERO = Const(True), Const(0.0)
 HELD = 1 << 14  # lanes that a block holds at once: the squares of so few need no parts
 LEAST = 64  # lanes of a part: of the axis of neighbouring elements if it has so many, else of the longest
-LAWS = frozenset(("squares-about", "fubini-sum", "add-commutes"))
+ACROSS = 128  # neighbours along what is kept that a block has side by side, where these are next to each other
+SHORTEST, MOST = 256, 256  # lanes of a stretch, and how many stretches an axis has
+LAWS = frozenset(
+    "squares-about squares-about-where fubini-sum split-sum add-commutes mul-commutes distribute".split()
+)
 
 
-def in_parts(outputs: Sequence[Term], laws: Laws, budget: Budget) -> Rewritten | None:
-    """Return outputs whose sums of squares about means over several axes are taken in parts, and the chain that leads
-    there; None where there are none, or where a law that it takes is left out.
+def in_parts(outputs: Sequence[Term], laws: Laws, budget: Budget, blocks: int) -> Rewritten | None:
+    """Return outputs whose sums of squares about means over several axes, or over one that few blocks would walk, are
+    taken in parts, and the chain that leads there; None where there are none, or where a law that it takes is left out.
+
+    blocks: how many a kernel has that keeps all processors at work.
     """
     source = outputs[0] if len(outputs) == 1 else Tuple(tuple(outputs))
-    nests = [nest for nest in map(_Nest.of, _outermost(source)) if nest is not None]
-    if not any(map(_squared, nests)):
+    drawn = _Drawn(source)
+    names, counters = axis_names(source), dict[Axis, Axis]()
+    parts = {nest.top: part for nest in drawn.nests if (part := nest.part(blocks, names, counters)) is not None}
+    squares = {nest.top: found for nest in drawn.nests if nest.top in parts and (found := _squared(nest)) is not None}
+    if not squares:
         return None
     closure = laws.closure(budget)
     if not closure.laws.keys() >= LAWS:
         return None
+    if not all(drawn.entered(closure)):
+        return None
     made: dict[Term, Term] = {}
-    for nest in nests:
-        if (found := _squared(nest)) is None:
+    for nest in drawn.nests:
+        if nest.top not in squares:
             continue
-        value, reference = found
-        part = nest.part()
-        if not any(isinstance(t, Reduce) and t.axis == part for t in subterms(reference)):
+        (value, reference), part = squares[nest.top], parts[nest.top]
+        if not any(isinstance(t, Reduce) and t.axis == part.axis for t in subterms(reference)):
             continue  # not a mean of this
-        for other in nests:
+        for other in drawn.nests:
             if other.body is value and {*other.axes} == {*nest.axes} and other.top not in made:
-                made[other.top] = other.over(Reduce("sum", part, value), part)
-                other.exchanged(closure, part)
-        nest.exchanged(closure, part)
+                made[other.top] = part.over(part.total(value))
+                part.taken(closure, other)
+        part.taken(closure, nest)
         assert isinstance(nest.body, Map) and isinstance(own := nest.body.args[0], Map)
         if own.args[0] is not value:
             closure.instance("add-commutes", True, zip("ab", own.args, strict=True))
-        bound: dict[str, Axis | Term] = {"a": value, "r": reference, "x": part}
-        if not closure.instance("squares-about", True, bound):
+        bound: dict[str, Axis | Term] = {"a": value, "r": reference, "x": part.axis, **part.masked}
+        if not closure.instance(part.law, True, bound):
             return None
-        law = closure.laws["squares-about"]
-        made[nest.top] = nest.over(substitute(law.rhs, bound), part)
+        made[nest.top] = part.over(substitute(closure.laws[part.law].rhs, bound))
     if not made:
         return None
-    target = _replaced(source, made)
-    return Rewritten.of(closure, source, target)
+    return Rewritten.of(closure, source, _replaced(drawn.term, made))
+
+
+class _Drawn:
+    """A term in which factors stand before sums over several axes, not between them, and the nests of sums in it.
+
+    A mean of means is so many sums, and one number times them.
+    """
+
+    def __init__(self, source: Term) -> None:
+        self.moves: list[tuple[Term, Term, Axis, bool]] = []  # of a factor: it, what is summed, along what, if turned
+        done: dict[Term, Term] = {}
+        for term in subterms(source):
+            done[term] = self.drawn(rebuilt(term, tuple(done[child] for child in term.children)))
+        self.term = done[source]
+        below = {t.body for t in subterms(self.term) if _plain(t)}
+        tops = [t for t in subterms(self.term) if _plain(t) and t not in below]
+        self.nests = [_Nest.of(top) for top in tops]
+
+    def drawn(self, term: Term) -> Term:
+        """Return a sum of a sum times factors as the factors times the sum of the sum; any other term itself."""
+        factors = list[Term]()
+        while _plain(term) and isinstance(body := term.body, Map) and body.op == "mul":  # type: ignore[attr-defined]
+            axis: Axis = term.axis  # type: ignore[attr-defined]
+            for inner, factor in (body.args, body.args[::-1]):
+                if axis not in factor.axes and _scaled(inner):
+                    self.moves.append((factor, inner, axis, inner is body.args[0]))
+                    factors.append(factor)
+                    term = Reduce("sum", axis, inner)
+                    break
+            else:
+                break
+        return reduce(lambda product, factor: Map("mul", (factor, product)), reversed(factors), term)
+
+    def entered(self, closure: Closure) -> list[bool]:
+        """Enter the instances that move factors before sums; tell of each whether its conditions are derived."""
+        told = []
+        for factor, inner, axis, turned in self.moves:
+            if turned:
+                closure.instance("mul-commutes", True, {"a": inner, "b": factor})
+            told.append(closure.instance("distribute", True, {"a": factor, "b": inner, "x": axis}))
+        return told
+
+
+def _plain(term: Term) -> bool:
+    """Tell whether a term is a sum without a mask."""
+    return isinstance(term, Reduce) and term.monoid == "sum" and term.where == TRUE
+
+
+def _scaled(term: Term) -> bool:
+    """Tell whether a term is a sum without a mask, or one times factors."""
+    return _plain(term) or (isinstance(term, Map) and term.op == "mul" and any(map(_scaled, term.args)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What a block sums by itself: the lanes of one axis of a nest, those of a mask where it is a stretch; `rest` are
+    the axes that count the parts.
+    """
+
+    axis: Axis
+    rest: tuple[Axis, ...]
+    mask: Term | None = None
+
+    @property
+    def law(self) -> str:
+        return "squares-about" if self.mask is None else "squares-about-where"
+
+    @property
+    def masked(self) -> Mapping[str, Term]:
+        """What the law is told beside what is summed."""
+        return {} if self.mask is None else {"c": self.mask}
+
+    def total(self, value: Term) -> Term:
+        """Return the sum of a value over a part."""
+        return Reduce("sum", self.axis, value if self.mask is None else Map("where", (self.mask, value, ZERO)))
+
+    def over(self, body: Term) -> Term:
+        """Return the sums of what each part gives."""
+        return _summed(self.rest, body)
+
+    def taken(self, closure: Closure, nest: _Nest) -> None:
+        """Enter that a nest is the sums over its parts."""
+        if self.mask is not None:
+            values: dict[str, Axis | Term] = {"a": nest.body, "c": self.mask, "x": self.axis, "p": self.rest[0]}
+            closure.instance("split-sum", True, values)
+            return
+        place = nest.axes.index(self.axis)
+        for at in range(place + 1, len(nest.axes)):
+            below = _summed(nest.axes[at + 1 :], nest.body)
+            closure.instance("fubini-sum", True, {"a": below, "x": self.axis, "y": nest.axes[at]})
 
 
 @dataclass(frozen=True, slots=True)
 class _Nest:
-    """Sums over several axes of one body, without masks."""
+    """Sums over axes of one body, without masks."""
 
     top: Term
     axes: tuple[Axis, ...]
     body: Term
 
     @classmethod
-    def of(cls, top: Term) -> _Nest | None:
-        """Return a sum as a nest, None where it is over one axis, or over few lanes."""
+    def of(cls, top: Term) -> _Nest:
+        """Return a sum as a nest."""
         axes, body = list[Axis](), top
-        while isinstance(body, Reduce) and body.monoid == "sum" and body.where == TRUE:
+        while isinstance(body, Reduce) and _plain(body):
             axes.append(body.axis)
             body = body.body
-        sized = all(axis.size is not None for axis in axes)
-        several = len({*axes}) == len(axes) > 1
-        return cls(top, tuple(axes), body) if several and sized and elements(axes) > HELD else None
+        return cls(top, tuple(axes), body)
 
-    def part(self) -> Axis:
-        """Return the axis that makes a part: that of neighbouring elements, if it is long, else the longest."""
+    def part(self, blocks: int, names: set[str], counters: dict[Axis, Axis]) -> _Part | None:
+        """Return what a block sums of this by itself, None where it can sum all.
+
+        That is the axis of neighbouring elements, if it is long, else the longest; of an only axis a stretch, where
+        too few blocks would walk it whole. `names` of axes are taken; `counters` count the stretches of others.
+        """
+        sized = all(axis.size is not None for axis in (*self.axes, *self.top.axes))
+        if not sized or len({*self.axes}) < len(self.axes) or elements(self.axes) <= HELD:
+            return None
         dims = [t.dims for t in subterms(self.body) if isinstance(t, Input)]
-        closest = max(self.axes, key=lambda a: max((d.index(a) - len(d) for d in dims if a in d), default=-math.inf))
-        return closest if (closest.size or 0) >= LEAST else max(self.axes, key=lambda a: a.size or 0)
-
-    def over(self, body: Term, part: Axis) -> Term:
-        """Return the sums over the axes but one of a body."""
-        return _summed([axis for axis in self.axes if axis != part], body)
-
-    def exchanged(self, closure: Closure, part: Axis) -> None:
-        """Enter that this is the same with the sum over one of its axes innermost."""
-        place = self.axes.index(part)
-        for at in range(place + 1, len(self.axes)):
-            rest = _summed(self.axes[at + 1 :], self.body)
-            values: dict[str, Axis | Term] = {"a": rest, "x": part, "y": self.axes[at]}
-            closure.instance("fubini-sum", True, values)
+        if len(self.axes) > 1:
+            closest = max(self.axes, key=lambda a: max((d.index(a) - len(d) for d in dims if a in d), default=-math.inf))
+            axis = closest if (closest.size or 0) >= LEAST else max(self.axes, key=lambda a: a.size or 0)
+            return _Part(axis, tuple(other for other in self.axes if other != axis))
+        (axis,) = self.axes
+        beside = any(axis in held and held[-1] != axis for held in dims)
+        walking = -(-elements(self.top.axes) // (ACROSS if beside else 1))
+        count = min(blocks // walking, MOST, (axis.size or 0) // SHORTEST)
+        if count < 2:
+            return None
+        if axis not in counters:
+            counters[axis] = Axis(named_anew(f"{axis.name}_part", names), 1 << count.bit_length() - 1)
+        return _Part(axis, (counters[axis],), stretch_mask(counters[axis], axis))
 
 
 def _summed(axes: Sequence[Axis], body: Term) -> Term:
     """Return the sums of a body over some axes, the first outermost."""
     return reduce(lambda term, axis: Reduce("sum", axis, term), reversed(axes), body)
-
-
-def _outermost(source: Term) -> list[Term]:
-    """Return the sums of a term that no sum is straight above."""
-    below = {t.body for t in subterms(source) if isinstance(t, Reduce) and t.monoid == "sum"}
-    return [t for t in subterms(source) if isinstance(t, Reduce) and t.monoid == "sum" and t not in below]
 
 
 def _squared(nest: _Nest) -> tuple[Term, Term] | None:
