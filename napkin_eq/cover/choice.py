@@ -277,9 +277,9 @@ class Choice:
             best = self._search()
 
     def _longer(self, price: float) -> bool:
-        """Search longer for kernels that take longer than what does the same one after the other, where time ended
-        their search: those first that would save the most in a cover of a price if they took what they must at the
-        least. Tell whether any takes less than was found before.
+        """Search longer for kernels that take longer than what does the same one after the other, or walk an axis more
+        than once, where time ended their search: those first that would save the most in a cover of a price if they
+        took what they must at the least. Tell whether any takes less than was found before.
         """
         if self._spent() > UNTIL * self.budget.seconds or self._left(False) <= 0:
             return False
@@ -287,10 +287,10 @@ class Choice:
         # What could not be proved, or takes longer as proved, has another price, which stays.
         ours = [o for o in known if o.call is None and o.price == self.pricing.known(o.piece)]
         ended = [o for o in ours if self.pricing.ended(o.piece)]
-        worse = [o for o, gain in self.gains(ended, known) if gain < -WORTH * price]
+        gains = self.gains(ended, known)
+        worse = [o for o, gain in gains if gain < -WORTH * price or self.pricing.walks_again(o.piece)]
         guesses = [Offer(o.candidate, o.piece, o.bound) for o in worse]
-        gains = self.gains(guesses, known)
-        chosen = [guess.piece for guess, gain in gains if gain > WORTH * price][:AGAIN]
+        chosen = [guess.piece for guess, gain in self.gains(guesses, known) if gain > WORTH * price][:AGAIN]
         before = [offer.price for offer in ended]
         self.pricing.search_longer(chosen)
         for offer in ended:

@@ -38,8 +38,9 @@ class _Refused(Undecided):
     """The checker does not accept the chain of a plan whose kernels have chains."""
 
 
-def covered(job: Job) -> Output:
-    """Return the plan of a job's outputs as a cover of their graph by kernels.
+def covered(job: Job, ends: Sequence[Sequence[Term]] = ()) -> Output:
+    """Return the plan of a job's outputs as a cover of their graph by kernels; ends: values with which sections of it
+    end, where these are known.
 
     Raises NapkinError where some output is in no candidate's reach, Undecided where the checker does not accept the
     chain.
@@ -48,7 +49,7 @@ def covered(job: Job) -> Output:
     if len(set(outputs)) < len(outputs):
         raise NapkinError(f"diagram {job.diagram.name}: two outputs are one value; name it once")
     with clock.stage("extract"):
-        listed = [whole(outputs)] if job.aim.held else sections(outputs, job.laws.proved)
+        listed = [whole(outputs)] if job.aim.held else sections(outputs, job.laws.proved, ends)
         wanted = {term: job.aim.order(name, term) for name, term in job.diagram.outputs}
         *before, last = listed
         own = (wanted.get(value, order) for value, order in zip(last.outputs, last.orders, strict=True))
@@ -140,7 +141,7 @@ def _joined(
     held: dict[Term, tuple[Term, Renaming]] = {}
     parts: list[Part] = []
     for number, (section, found) in enumerate(zip(listed, covers, strict=True)):
-        axes: Renaming = _Apart(names_taken, number) if number + 1 < len(listed) else _same
+        axes: Renaming = _Apart(names_taken, number) if section.own and number + 1 < len(listed) else _same
         put = Put(_given(section, held, axes), axes)
         parts += [within(part_of(piece, made), put) for piece, made in found.pieces]
         held |= {value: (put(term), axes) for value, term in zip(section.outputs, found.outputs, strict=True)}

@@ -26,6 +26,7 @@ from napkin_eq.search.candidates import CUT, placer, saturated, soon, streamed, 
 from napkin_eq.search.derivation import Output, Translation
 from napkin_eq.search.job import Aim, Cuts, Job, Laws
 from napkin_eq.search.placement import Placed, Priced, parallel
+from napkin_eq.tile import ir as p
 from napkin_eq.verify.translation import accepted
 
 SEARCH, PROOF = 2.0, 16.0  # counted seconds for a candidate's search, and for that and its chain of steps
@@ -166,6 +167,16 @@ class Pricing:
     def ended(self, piece: Piece) -> bool:
         """Tell whether time ended the search for a piece, or part of it, and it was not made again with more."""
         return (*self.about, piece.key) in self.of.ended
+
+    def walks_again(self, piece: Piece) -> bool:
+        """Tell whether a kernel of the form of a piece that was found walks an axis more than once."""
+        found = self.of.found.get((*self.about, piece.source, piece.outputs), ())
+        for tiled in found[0][0].tiled if found else ():
+            loops = [s.coord for s in p.statements(tiled.kernel.body) if isinstance(s, p.Loop)]
+            axes = [tiled.kernel.coord(coord).axis for coord in loops]
+            if len({*axes}) < len(axes):
+                return True
+        return False
 
     def search_longer(self, pieces: Iterable[Piece]) -> None:
         """Search again, with more time, for pieces whose search time ended; what is cheaper is their price."""

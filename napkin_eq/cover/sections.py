@@ -8,7 +8,7 @@ sections are the same terms.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from napkin_eq.cover.graph import contractions
 from napkin_eq.lang.axis import Axis
@@ -29,13 +29,14 @@ class Section:
     """Values of a diagram, `outputs`, made of others: as terms over arrays, and what each array stands for; how outputs
     are stored.
 
-    The last output is the waist that the next section begins with, or an output of the diagram.
+    The last outputs are what the next section begins with, a waist, or outputs of the diagram.
     """
 
     outputs: tuple[Term, ...]
     terms: tuple[Term, ...]
     arrays: Mapping[Input, Term]
     orders: tuple[tuple[Axis, ...], ...]
+    own: bool = True  # whether its axes are named apart from those of others
 
 
 def whole(outputs: Sequence[Term]) -> Section:
@@ -43,18 +44,24 @@ def whole(outputs: Sequence[Term]) -> Section:
     return Section(tuple(outputs), tuple(outputs), {}, tuple(map(output_order, outputs)))
 
 
-def sections(outputs: Sequence[Term], proved: Callable[[Judgment], bool]) -> list[Section]:
+def sections(
+    outputs: Sequence[Term], proved: Callable[[Judgment], bool], ends: Sequence[Sequence[Term]] = ()
+) -> list[Section]:
     """Return the sections of a graph, producers first; one of a graph that is small enough, or has no waist.
 
     The last has all outputs of the diagram; where they cannot be in one, or some size is not known, nothing is cut.
+    ends: values with which sections end, where these are known; the axes of such sections keep their names.
     """
     terms = subterms(*outputs)
+    if ends:
+        found = [replace(section, own=False) for section in _made(outputs, ends, proved)]
+        return found if set(found[-1].outputs) == set(outputs) else [whole(outputs)]
     small = contractions(terms) <= WHOLE and max(t.depth for t in outputs) <= DEEPEST
     if small or any(a.size is None for t in terms for a in t.axes):
         return [whole(outputs)]
     largest = max(elements(t.axes) for t in terms if isinstance(t, Input) or t in outputs)
     listed = [w for w in waists(outputs) if elements(w.axes) <= largest and proved(finite(w))]
-    found = _made(outputs, _chosen(listed, outputs), proved)
+    found = _made(outputs, [(waist,) for waist in _chosen(listed, outputs)], proved)
     return found if set(found[-1].outputs) == set(outputs) else [whole(outputs)]
 
 
@@ -145,18 +152,20 @@ def _depth(terms: Sequence[Term]) -> int:
     return max(depths.values(), default=0)
 
 
-def _made(outputs: Sequence[Term], chosen: Sequence[Term], proved: Callable[[Judgment], bool]) -> list[Section]:
+def _made(
+    outputs: Sequence[Term], chosen: Sequence[Sequence[Term]], proved: Callable[[Judgment], bool]
+) -> list[Section]:
     """Return the sections that end with chosen values, each with the outputs that none before it has; the last has the
     rest.
     """
     given: dict[Term, Term] = {}
     left, found = list(outputs), list[Section]()
-    for waist in [*chosen, None]:
-        if waist is None:
+    for ends in [*chosen, None]:
+        if ends is None:
             own = left
         else:
-            among = {*within([waist], given)}
-            own = [*(o for o in left if o in among and o is not waist), waist]
+            among = {*within(ends, given)}
+            own = [*(o for o in left if o in among and o not in ends), *(end for end in ends if end not in given)]
         left = [o for o in left if o not in own]
         if not own:
             continue

@@ -291,8 +291,9 @@ def _in_parts(job: Job) -> list[Output]:
     made = moments.in_parts(terms, job.laws, job.aim.budget, SIDE_BY_SIDE * job.aim.machine.chip.sms)
     if made is None:
         return []
-    whole = replace(job.diagram, outputs=tuple(zip(job.names, made.outputs, strict=True)))
-    return [option for option in _cover(replace(_part(job, COVER), diagram=whole)) if _led(job, made, option)]
+    whole = replace(job.diagram, outputs=tuple(zip(job.names, made.form.outputs, strict=True)))
+    part = replace(_part(job, COVER), diagram=whole)
+    return [option for option in _cover(part, made.given) if _led(job, made.form, option)]
 
 
 def _moving(job: Job) -> float:
@@ -447,16 +448,18 @@ def _in_full(job: Job, anew: bool) -> Job:
     return Job(whole, replace(job.aim, budget=budget), job.laws)
 
 
-def _cover(job: Job) -> list[Output]:
-    """Return a diagram's plan as a cover by kernels, nothing where there is none that is proved and allowed."""
-    made = reordered([term for _, term in job.diagram.outputs], job.laws, job.aim.budget)
+def _cover(job: Job, ends: Sequence[Sequence[Term]] = ()) -> list[Output]:
+    """Return a diagram's plan as a cover by kernels, nothing where there is none that is proved and allowed; ends: the
+    values with which sections of it end, where these are known.
+    """
+    made = None if ends else reordered([term for _, term in job.diagram.outputs], job.laws, job.aim.budget)
     if made is not None:
         with suppress(NapkinError):
             found = covered(job.on(zip(job.names, made.outputs, strict=True)))
             if _led(job, made, found) and _allowed(job, found):
                 return [found]
     try:
-        found = covered(job)
+        found = covered(job, ends)
         return [found] if _allowed(job, found) else []
     except NapkinError as reason:
         job.aim.budget.clock.stopped.append(f"{NO_COVER}{reason})"[:200])

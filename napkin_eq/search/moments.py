@@ -17,14 +17,15 @@ from functools import reduce
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.congruence import Closure
 from napkin_eq.lang.axis import Axis, named_anew
-from napkin_eq.lang.term import Const, Input, Map, Reduce, Term, Tuple, axis_names, rebuilt, subterms
+from napkin_eq.lang.term import Const, Input, Map, Reduce, Scan, Term, Tuple, axis_names, rebuilt, subterms
 from napkin_eq.laws.axis_split import stretch_mask
 from napkin_eq.laws.inference import substitute
 from napkin_eq.machine.cost import elements
 from napkin_eq.search.job import Laws, Rewritten
 
-TRUE, ZERO = Const(True), Const(0.0)
+TRUE, ZERO, ONE = Const(True), Const(0.0), Const(1.0)
 HELD = 1 << 14  # lanes that a block holds at once: the squares of so few need no parts
+ROW = 1 << 16  # neighbours in memory that a block reads once and holds, if it holds nothing beside them
 LEAST = 64  # lanes of a part: of the axis of neighbouring elements if it has so many, else of the longest
 ACROSS = 128  # neighbours along what is kept that a block has side by side, where these are next to each other
 SHORTEST, MOST = 256, 256  # lanes of a stretch, and how many stretches an axis has
@@ -33,9 +34,19 @@ LAWS = frozenset(
 )
 
 
-def in_parts(outputs: Sequence[Term], laws: Laws, budget: Budget, blocks: int) -> Rewritten | None:
+@dataclass(frozen=True, slots=True)
+class InParts:
+    """Outputs whose squares are taken in parts, and the chain that leads there; `given`: what the parts of each sum
+    give, where what they sum folds nothing itself.
+    """
+
+    form: Rewritten
+    given: tuple[tuple[Term, ...], ...]
+
+
+def in_parts(outputs: Sequence[Term], laws: Laws, budget: Budget, blocks: int) -> InParts | None:
     """Return outputs whose sums of squares about means over several axes, or over one that few blocks would walk, are
-    taken in parts, and the chain that leads there; None where there are none, or where a law that it takes is left out.
+    taken in parts; None where there are none, or where a law that it takes is left out.
 
     blocks: how many a kernel has that keeps all processors at work.
     """
@@ -52,6 +63,7 @@ def in_parts(outputs: Sequence[Term], laws: Laws, budget: Budget, blocks: int) -
     if not all(drawn.entered(closure)):
         return None
     made: dict[Term, Term] = {}
+    given: dict[tuple[Term, ...], None] = {}
     for nest in drawn.nests:
         if nest.top not in squares:
             continue
@@ -69,10 +81,16 @@ def in_parts(outputs: Sequence[Term], laws: Laws, budget: Budget, blocks: int) -
         bound: dict[str, Axis | Term] = {"a": value, "r": reference, "x": part.axis, **part.masked}
         if not closure.instance(part.law, True, bound):
             return None
-        made[nest.top] = part.over(substitute(closure.laws[part.law].rhs, bound))
+        squared = substitute(closure.laws[part.law].rhs, bound)
+        assert isinstance(squared, Map)
+        made[nest.top] = part.over(squared)
+        if not any(isinstance(t, (Reduce, Scan)) for t in subterms(value)):
+            lanes = () if part.mask is None else (part.total(ONE),)
+            given[part.total(value), *lanes, squared.args[0]] = None
     if not made:
         return None
-    return Rewritten.of(closure, source, _replaced(drawn.term, made))
+    form = Rewritten.of(closure, source, _replaced(drawn.term, made))
+    return None if form is None else InParts(form, tuple(given))
 
 
 class _Drawn:
@@ -94,16 +112,14 @@ class _Drawn:
     def drawn(self, term: Term) -> Term:
         """Return a sum of a sum times factors as the factors times the sum of the sum; any other term itself."""
         factors = list[Term]()
-        while _plain(term) and isinstance(body := term.body, Map) and body.op == "mul":  # type: ignore[attr-defined]
-            axis: Axis = term.axis  # type: ignore[attr-defined]
-            for inner, factor in (body.args, body.args[::-1]):
-                if axis not in factor.axes and _scaled(inner):
-                    self.moves.append((factor, inner, axis, inner is body.args[0]))
-                    factors.append(factor)
-                    term = Reduce("sum", axis, inner)
-                    break
-            else:
+        while isinstance(term, Reduce) and _plain(term) and isinstance(body := term.body, Map) and body.op == "mul":
+            pairs = (body.args, body.args[::-1])
+            pair = next(((s, f) for s, f in pairs if term.axis not in f.axes and _scaled(s)), None)
+            if pair is None:
                 break
+            self.moves.append((pair[1], pair[0], term.axis, pair[0] is body.args[0]))
+            factors.append(pair[1])
+            term = Reduce("sum", term.axis, pair[0])
         return reduce(lambda product, factor: Map("mul", (factor, product)), reversed(factors), term)
 
     def entered(self, closure: Closure) -> list[bool]:
@@ -112,7 +128,8 @@ class _Drawn:
         for factor, inner, axis, turned in self.moves:
             if turned:
                 closure.instance("mul-commutes", True, {"a": inner, "b": factor})
-            told.append(closure.instance("distribute", True, {"a": factor, "b": inner, "x": axis}))
+            values: dict[str, Axis | Term] = {"a": factor, "b": inner, "x": axis}
+            told.append(closure.instance("distribute", True, values))
         return told
 
 
@@ -156,13 +173,14 @@ class _Part:
     def taken(self, closure: Closure, nest: _Nest) -> None:
         """Enter that a nest is the sums over its parts."""
         if self.mask is not None:
-            values: dict[str, Axis | Term] = {"a": nest.body, "c": self.mask, "x": self.axis, "p": self.rest[0]}
-            closure.instance("split-sum", True, values)
+            cut: dict[str, Axis | Term] = {"a": nest.body, "c": self.mask, "x": self.axis, "p": self.rest[0]}
+            closure.instance("split-sum", True, cut)
             return
         place = nest.axes.index(self.axis)
         for at in range(place + 1, len(nest.axes)):
             below = _summed(nest.axes[at + 1 :], nest.body)
-            closure.instance("fubini-sum", True, {"a": below, "x": self.axis, "y": nest.axes[at]})
+            values: dict[str, Axis | Term] = {"a": below, "x": self.axis, "y": nest.axes[at]}
+            closure.instance("fubini-sum", True, values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,20 +209,34 @@ class _Nest:
         sized = all(axis.size is not None for axis in (*self.axes, *self.top.axes))
         if not sized or len({*self.axes}) < len(self.axes) or elements(self.axes) <= HELD:
             return None
-        dims = [t.dims for t in subterms(self.body) if isinstance(t, Input)]
         if len(self.axes) > 1:
-            closest = max(self.axes, key=lambda a: max((d.index(a) - len(d) for d in dims if a in d), default=-math.inf))
-            axis = closest if (closest.size or 0) >= LEAST else max(self.axes, key=lambda a: a.size or 0)
+
+            def worth(axis: Axis) -> tuple[int, bool, float, int]:
+                size = axis.size or 1
+                nearest = max((held.index(axis) - len(held) for held in self.dims(axis)), default=-math.inf)
+                return min(blocks, self.walking(axis)), size >= LEAST, nearest if size >= LEAST else 0.0, size
+
+            axis = max(self.axes, key=worth)
             return _Part(axis, tuple(other for other in self.axes if other != axis))
         (axis,) = self.axes
-        beside = any(axis in held and held[-1] != axis for held in dims)
-        walking = -(-elements(self.top.axes) // (ACROSS if beside else 1))
-        count = min(blocks // walking, MOST, (axis.size or 0) // SHORTEST)
-        if count < 2:
+        rows = all(held[-1] == axis for held in self.dims(axis))
+        count = min(blocks // self.walking(axis), MOST, (axis.size or 0) // SHORTEST)
+        if count < 2 or (rows and (axis.size or 0) <= ROW):
             return None
         if axis not in counters:
             counters[axis] = Axis(named_anew(f"{axis.name}_part", names), 1 << count.bit_length() - 1)
         return _Part(axis, (counters[axis],), stretch_mask(counters[axis], axis))
+
+    def dims(self, axis: Axis) -> list[tuple[Axis, ...]]:
+        """Return the dimensions of the arrays that are summed and have an axis."""
+        return [t.dims for t in subterms(self.body) if isinstance(t, Input) and axis in t.dims]
+
+    def walking(self, axis: Axis) -> int:
+        """Return how many blocks walk an axis: lanes that lie side by side at each of its places share one."""
+        own = {*self.axes, *self.top.axes} - {axis}
+        after = (own.intersection(held[held.index(axis) + 1 :]) for held in self.dims(axis))
+        beside = max(after, key=elements, default=set[Axis]())
+        return elements(own - beside) * -(-elements(beside) // ACROSS)
 
 
 def _summed(axes: Sequence[Axis], body: Term) -> Term:

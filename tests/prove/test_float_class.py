@@ -332,7 +332,7 @@ def test_every_shipped_claim_is_granted_and_remembered(
     sampled = {s.name for s, v in zip(laws, found, strict=True) if (v.found, v.how) == ("reassociating", "sampled")}
     recurring = {"sum-scan", "sum-recur", "recur-factor", "recur-sum"}
     split = {"split-prod", "split-masked-max"}
-    others = {"carry", "carry-weighted", "carry-scaled", "sum-runs", "squares-about", "exp-over"}
+    others = {"carry", "carry-weighted", "carry-scaled", "sum-runs", "squares-about", "squares-about-where", "exp-over"}
     assert sampled == {*others, *recurring, *split}
     assert sum((v.found, v.how) == ("reassociating", "proved") for v in found) == 41
     assert {s.name for s, v in zip(laws, found, strict=True) if v.needs == "exponents up to 88"} == {
