@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.json_form import dumps_diagram
 from napkin_eq.pytorch.kernels import caller, strided
 from napkin_eq.pytorch.naming import expression
@@ -38,10 +39,27 @@ class Kernel:
                 return tuple(strided(v.to(t), *shape) for v, shape, t in zip(found, now, types, strict=True))
 
             self.run = referred
+        if program.met:
+            self.run = _alike(self.run, program.met, region.shapes)
         self.__name__ = f"napkin_eq_{region.nodes[-1].name}"
 
     def __call__(self, *given: Any) -> tuple[Any, ...]:
         return self.run(*given)
+
+
+def _alike(run: Callable[..., Any], met: Sequence[tuple[Any, Any, str]], shapes: Sequence[Any]) -> Callable[..., Any]:
+    """Return a function of a region's arguments that raises NapkinError for sizes that meet and differ, as PyTorch
+    raises an error for them.
+    """
+    current = settled(tuple((a, c) for a, c, _ in met), shapes)
+
+    def called(*given: Any) -> Any:
+        for (a, c), (*_, node) in zip(current(given), met, strict=True):
+            if a != c:
+                raise NapkinError(f"{node}: sizes {a} and {c} meet in one dimension")
+        return run(*given)
+
+    return called
 
 
 def _numbers(sizes: Sequence[Any]) -> tuple[Any, ...]:

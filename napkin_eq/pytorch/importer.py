@@ -11,17 +11,27 @@ from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import DTYPES, Input
 from napkin_eq.pytorch.build.builder import RANDOM, Builder, Edge, Value
+from napkin_eq.pytorch.build.extents import Limit, canonical, limits
 from napkin_eq.pytorch.build.narrow import FLOATS, whole
 from napkin_eq.pytorch.build.rolled import put
 from napkin_eq.pytorch.build.table import arguments, name_of, rules
-from napkin_eq.pytorch.build.wires import ROUNDS, Wires
+from napkin_eq.pytorch.build.wires import ROUNDS, Tie, Wires
 from napkin_eq.pytorch.exporting import exported
-from napkin_eq.pytorch.naming import Refused, clean_name, expression, extent_of, first_line, type_name
+from napkin_eq.pytorch.naming import (
+    Refused,
+    clean_name,
+    expression,
+    first_line,
+    guards_of,
+    multiples_in,
+    type_name,
+)
 from napkin_eq.pytorch.operators.logic import CHOOSING
 from napkin_eq.pytorch.operators.pairs import PARTS, Pair, opened
 from napkin_eq.pytorch.operators.pairs import read as pairs_of
 from napkin_eq.pytorch.order import seeded
 from napkin_eq.pytorch.program import REAL, Call, Port, Program, lying, signature_of
+from napkin_eq.pytorch.sizes import symbols_in
 
 CHANGING = ("_to_copy", "to", "copy", "type_as")  # the type of what they are given
 UNREAD = "the operator is not read; docs/pytorch.md lists those that are"
@@ -103,8 +113,8 @@ class Reading:
             return part
         if not isinstance(held, torch.Tensor):
             if isinstance(held, (int, torch.SymInt)) and not isinstance(held, bool):
-                self.given.append(expression(held))
-            return expression(held)
+                self.given.append(self.expression(held))
+            return self.expression(held)
         if node.name in self.numbers:
             return replace(self.builder.scalar(self.numbers[node.name]), dtype=type_name(held.dtype))
         source, target = self.sources.get(node.name, ("input", node.name))
@@ -121,7 +131,7 @@ class Reading:
                     f"input {target} holds {dtype}: the language has real numbers, whole numbers and masks"
                 )
             declared = "float"
-        dims = tuple(self.builder.fresh(extent_of(size), at) for at, size in enumerate(held.shape))
+        dims = tuple(self.builder.fresh(self.expression(size), at) for at, size in enumerate(held.shape))
         if pair:
             dims = (*dims, self.builder.fresh(2, "parts"))
         port = Port(self.named(target or node.name), source, target, dtype, dims)
@@ -147,7 +157,13 @@ class Reading:
             return self.values[argument]
         if isinstance(argument, (list, tuple)):
             return [self.resolved(item) for item in argument]
-        return expression(argument)
+        return self.expression(argument)
+
+    def expression(self, value: Any) -> Any:
+        """Return a symbolic number as its expression, by the symbols that others are tied to; anything else as it
+        is.
+        """
+        return self.builder.wires.told(expression(value))
 
     def called(self, node: Any) -> Any:
         import operator
@@ -161,7 +177,7 @@ class Reading:
                 raise Refused(node.args[0], f"its result {node.args[1]} is not supported")
             return found
         if isinstance(held, (torch.SymInt, torch.SymFloat, torch.SymBool, int, float, bool)):
-            return expression(held)
+            return self.expression(held)
         name = name_of(node.target)
         if name.partition(".")[0] in IGNORED:
             return None
@@ -174,6 +190,9 @@ class Reading:
             raise Refused(node, NONE)
         self.builder.converted.clear()
         self.builder.memory = _memory(node)
+        results = held if isinstance(held, (list, tuple)) else [held]
+        shapes = [value.shape for value in results if isinstance(value, torch.Tensor) and not self.lifted]
+        self.builder.result = tuple(map(self.expression, shapes[0])) if shapes else ()
         try:
             args, kwargs = (
                 tuple(self.resolved(a) for a in node.args),
@@ -243,7 +262,7 @@ class Reading:
         if isinstance(value, Pair):
             return Pair(*(self.checked(node, part, _part(held)) for part in (value.real, value.imaginary)))
         dtype, sizes = type_name(held.dtype), [self.builder.size(dim) for dim in value.dims]
-        if not self.lifted and sizes != [extent_of(size) for size in held.shape]:
+        if not self.lifted and sizes != [self.expression(size) for size in held.shape]:
             raise NapkinError(f"read with sizes {tuple(sizes)}, PyTorch has {tuple(held.shape)}")
         name = name_of(node.target).partition(".")[0]
         changes = name in CHANGING
@@ -313,14 +332,15 @@ def of_graph(
     storage = _storage(graph)
     wires = Wires()
     for _ in range(ROUNDS):
+        wires = Wires(wires.tied) if wires.tying else wires
         wires.begin()
         reading = Reading(graph, sources, Builder(wires, undefined=undefined), storage, numbers=numbers or {})
         try:
             found = reading.run()
         except Refused:
-            if not wires.parting:
+            if not (wires.parting or wires.tying):
                 raise
-        if wires.settled():
+        if not wires.tying and wires.settled():
             break
         wires_symbolic = wires.symbolic()
     else:
@@ -351,7 +371,18 @@ def of_graph(
     given = tuple(reading.given)
     diagram = lying(diagram, {port.name: port.axes for port in outputs})
     places = tuple(dict.fromkeys(reading.builder.places))
-    return Program(diagram, tuple(reading.inputs), tuple(outputs), storage, edges, places, wires_symbolic, given)
+    return Program(
+        diagram,
+        tuple(reading.inputs),
+        tuple(outputs),
+        storage,
+        edges,
+        places,
+        wires_symbolic,
+        given,
+        tuple(reading.builder.limits),
+        dict(wires.tied),
+    )
 
 
 def of_exported(exported: Any, name: str, called: inspect.Signature | None = None) -> Program:
@@ -382,6 +413,7 @@ def of_exported(exported: Any, name: str, called: inspect.Signature | None = Non
         if not (constant.is_complex() or constant.isnan())
     }
     program = of_graph(exported.graph, name, sources, results, numbers=numbers)
+    program = replace(program, limits=(*program.limits, *_limits(exported, program.tied)))
     state = {**exported.state_dict, **exported.constants}
     listed = {
         int(port.target): number for number, port in enumerate(p for p in program.outputs if p.source == "output")
@@ -396,6 +428,29 @@ def of_exported(exported: Any, name: str, called: inspect.Signature | None = Non
     fixed = {at: arg.value for at, arg in enumerate(given) if hasattr(arg, "value")}
     call = Call(name, tuple(arg.name for arg in given), fixed, exported.call_spec.in_spec, called)
     return replace(program, state=state, structure=structured, flatten=call.tensors)
+
+
+def _limits(exported: Any, tied: Mapping[Any, Tie]) -> list[Limit]:
+    """Return what torch.export takes to hold of the sizes of an exported program, by the symbols that others are tied
+    to.
+    """
+    import torch
+
+    values = [node.meta.get("val") for node in exported.graph.nodes if node.op == "placeholder"]
+    sizes = [size for value in values if isinstance(value, torch.Tensor) for size in value.shape]
+    symbolic = [size for size in sizes if isinstance(size, torch.SymInt)]
+    if not symbolic:
+        return []
+    env = symbolic[0].node.shape_env
+    own = {symbol for size in symbolic for symbol in size.node.expr.free_symbols}
+    known, others = multiples_in(env), {symbol: other for symbol, (other, *_) in tied.items()}
+
+    def told(side: Any) -> Any:
+        return canonical(side.xreplace(known).xreplace(others)) if hasattr(side, "xreplace") else side
+
+    found = limits(guards_of(env), exported.range_constraints)
+    readable = [limit for limit in found if {*symbols_in(limit[1:3])} <= own]
+    return [(word, told(a), told(c), node) for word, a, c, node in readable if told(a) != told(c)]
 
 
 def _storage(graph: Any) -> str:

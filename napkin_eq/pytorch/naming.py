@@ -8,9 +8,11 @@ import re
 import traceback
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import napkin_eq
 from napkin_eq.lang.errors import NapkinError, checked_name
+from napkin_eq.pytorch.build.extents import canonical, multiples
 
 
 class Refused(NapkinError):
@@ -26,19 +28,36 @@ def type_name(dtype: Any) -> str:
     return str(dtype).removeprefix("torch.")
 
 
-def extent_of(size: Any) -> Any:
-    """Return the number of elements of a dimension: an integer, or an expression of symbols."""
-    return size if isinstance(size, int) else expression(size)
-
-
 def expression(value: Any) -> Any:
-    """Return a symbolic number as its expression, an integer where it is one; anything else as it is."""
+    """Return a symbolic number as its expression, an integer where it is one; anything else as it is.
+
+    A symbol that guards show to be a multiple of a number is written as one.
+    """
     import torch
 
-    if isinstance(value, (torch.SymInt, torch.SymFloat)):
+    if isinstance(value, torch.SymInt):
         found = value.node.expr
-        return int(found) if found.is_Integer else found
-    return value
+        return canonical(found.xreplace(multiples_in(value.node.shape_env)) if found.free_symbols else found)
+    return value.node.expr if isinstance(value, torch.SymFloat) else value
+
+
+_known = WeakKeyDictionary[Any, tuple[int, dict[Any, Any]]]()
+
+
+def guards_of(env: Any) -> list[Any]:
+    """Return the guards that PyTorch put on sizes, by the symbols that stand for others."""
+    return [env.replace(guard.expr) for guard in env.guards]
+
+
+def multiples_in(env: Any) -> dict[Any, Any]:
+    """Return what the guards of an environment show symbols to be multiples of, looked for again where there are
+    more.
+    """
+    count, found = _known.get(env, (-1, {}))
+    if count != len(env.guards):
+        found = multiples(guards_of(env))
+        _known[env] = len(env.guards), found
+    return found
 
 
 def said(node: Any, reason: str) -> str:

@@ -8,6 +8,7 @@ import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 from napkin_eq.lang.axis import Axis
@@ -16,11 +17,13 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import evaluate, output_order
 from napkin_eq.lang.term import Input, Term, subterms
 from napkin_eq.pytorch.build.builder import Edge, Place
-from napkin_eq.pytorch.build.wires import Dim
+from napkin_eq.pytorch.build.extents import Limit
+from napkin_eq.pytorch.build.wires import Dim, Tie
 from napkin_eq.pytorch.naming import first_line
 from napkin_eq.pytorch.sizes import settled
 
 EXACT = 2.0**53
+COMPARED = {"==": eq, "!=": ne, "<=": le, "<": lt, ">=": ge, ">": gt}
 REAL = ("float64", "float32", "float16", "bfloat16")
 
 
@@ -51,8 +54,8 @@ class Program:
 
     `inputs` and `outputs` are in the program's order, parameters and buffers first as named inputs; `edges` is where
     PyTorch gives NaN or an infinity and the language does not, `places` where data choose places that PyTorch refuses
-    outside of a dimension. dtype: of the inputs declared "float". Call
-    `derive(program.diagram, dtype=program.dtype)`.
+    outside of a dimension. symbols: the sizes of axes that are left open, by name. dtype: of the inputs declared
+    "float". Call `derive(program.diagram, dtype=program.dtype)`.
     """
 
     diagram: Diagram
@@ -63,9 +66,19 @@ class Program:
     places: tuple[Place, ...] = ()
     symbols: Mapping[str, Any] = field(default_factory=dict)
     given: tuple[Any, ...] = ()  # sizes that a part of a graph is given beside its tensors, behind these
+    limits: tuple[Limit, ...] = ()  # what holds of symbols in every call
+    tied: Mapping[Any, Tie] = field(default_factory=dict)  # symbols that stand for others, as these meet
     state: Mapping[str, Any] = field(default_factory=dict)
     structure: Callable[[Sequence[Any]], Any] | None = None
     flatten: Callable[..., Sequence[Any]] | None = None
+
+    @property
+    def met(self) -> list[tuple[Any, Any, str]]:
+        """Sizes that PyTorch did not compare before they met in an operator, which are equal in every call, and the
+        node.
+        """
+        found = [(symbol, size, node) for symbol, (size, node, _) in self.tied.items()]
+        return [*found, *((a, c, node) for word, a, c, node in self.limits if word == "==" and node)]
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
         """Return what the program gives, in float64 by the language's meaning, in the form in which the function
@@ -101,18 +114,28 @@ class Program:
 
     def arrays(self, tensors: Sequence[Any]) -> dict[str, Any]:
         """Return tensors by the names of the diagram's inputs, each dimension cut into its wires."""
-        found, sizes = {}, self.sizes(tensors)
+        found = {}
+        for port, tensor in zip(self.inputs, tensors[: len(self.inputs)], strict=True):
+            if len(shape := laid(tensor).shape) != len(port.dims):
+                raise NapkinError(
+                    f"input {port.target} has shape {tuple(shape)}, expected {len(port.dims)} dimensions"
+                )
+        sizes = self.sizes(tensors)
         for port, tensor in zip(self.inputs, tensors[: len(self.inputs)], strict=True):
             if tensor.is_meta:
                 raise NapkinError(f"input {port.target} is on the device meta, which has no data; give one with data")
             tensor = laid(tensor)
             shape = tuple(tensor.shape)
-            for at, (dim, size) in enumerate(zip(port.dims, shape, strict=len(shape) == len(port.dims))):
+            for at, (dim, size) in enumerate(zip(port.dims, shape, strict=True)):
                 wanted = math.prod(axis.size or 0 for axis in dim)
                 if wanted and wanted != size:
                     raise NapkinError(f"input {port.target}: dimension {at} has size {size}, expected {wanted}")
-            if len(shape) != len(port.dims):
-                raise NapkinError(f"input {port.target} has shape {shape}, expected {len(port.dims)} dimensions")
+            for at, (dim, size) in enumerate(zip(port.dims, shape, strict=True)):
+                if (wanted := math.prod(sizes[axis.name] for axis in dim)) != size:
+                    raise NapkinError(
+                        f"input {port.target}: dimension {at} has size {size}, expected {wanted} beside the sizes of"
+                        " the other dimensions"
+                    )
             found[port.name] = tensor.reshape([sizes[axis.name] for axis in port.axes])
         return found
 
@@ -120,12 +143,20 @@ class Program:
         """Return the size of each axis: as it was declared, or as the tensors have it."""
         known: dict[str, int] = {a.name: a.size for a in self.diagram.axes() if a.size is not None}
         known |= {a.name: a.size for port in (*self.inputs, *self.outputs) for a in port.axes if a.size is not None}
-        if self.symbols:
+        if self.symbols or self.limits:
             shapes = [[self._extent(dim) for dim in port.dims] for port in self.inputs]
             beside = self.given[: len(tensors) - len(self.inputs)]
-            of = settled(tuple(self.symbols.values()), [*shapes, *((number,) for number in beside)])
+            sides = tuple((one, other) for _, one, other, _ in self.limits)
+            of = settled((*self.symbols.values(), sides), [*shapes, *((number,) for number in beside)])
             values = [laid(value) if hasattr(value, "shape") else value for value in tensors]
-            known |= {name: int(size) for name, size in zip(self.symbols, of(values), strict=True)}
+            *found, held = of(values)
+            known |= {name: int(size) for name, size in zip(self.symbols, found, strict=True)}
+            for (word, *names, _), (one, other) in zip(self.limits, held, strict=True):
+                if not COMPARED[word](one, other):
+                    raise NapkinError(
+                        f"program {self.diagram.name}: it was read for sizes of which {names[0]} {word} {names[1]}, and"
+                        f" of these it is not true that {one} {word} {other}: read it with an example of such sizes"
+                    )
         return known
 
     def _extent(self, dim: Dim) -> Any:
@@ -225,7 +256,7 @@ class Program:
         from napkin_eq.pipeline.reference import Evaluation
 
         sizes = self.sizes(tensors)
-        device = tensors[0].device if tensors else None
+        device = next((value.device for value in tensors if hasattr(value, "device")), None)
         work = Evaluation(self.arrays(tensors), sizes, dtype or torch.float64, device)
         found = []
         for port in self.outputs:

@@ -388,6 +388,12 @@ def _read_computed(module: Any, nodes: list[Any], options: Options, refused: dic
         return [Region(nodes, reason=str(reason))]
     except AssertionError as reason:
         return [Region(nodes, reason=f"the part cannot be cut out: {str(reason)[:120]}")]
+    # PyTorch takes products of sizes that are equal, of which these may be none
+    tied = [(a, *tie) for a, tie in region.program.tied.items()]
+    unlike = {node: f"sizes {a} and {c} meet in one dimension" for a, c, node, products in tied if products}
+    if unlike:
+        differ = {n: f"{n.target}{line_of(n)}: {unlike[n.name]}" for n in nodes if n.name in unlike}
+        return _without(module, nodes, differ or dict.fromkeys(nodes, next(iter(unlike.values()))), options, refused)
     used = subterms(*(term for _, term in region.program.diagram.outputs))
     edges = [e for e in region.program.edges if not shown(e) and (e.kind != "place" or e.term in used)]
     if options.finite:

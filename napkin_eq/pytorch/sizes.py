@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.pytorch.build.extents import linear
 from napkin_eq.pytorch.naming import expression
 from napkin_eq.pytorch.operators.price import about
 
@@ -23,7 +24,10 @@ def may_be_empty(size: Any) -> bool:
     known = expression(size)
     if isinstance(known, int):
         return known == 0
-    return size.node.hint is None or not bool(size.node.shape_env.bound_sympy(known).lower >= 1)
+    if size.node.hint is None:
+        return True
+    # Symbols are above 0; bounds are known of the number as PyTorch has it, by its own symbols and factors
+    return not known.is_positive and not bool(size.node.shape_env.bound_sympy(size.node.expr).lower >= 1)
 
 
 def symbols_in(numbers: Iterable[Any]) -> list[Any]:
@@ -45,15 +49,6 @@ class _Like:
     shape: Sequence[int]
 
 
-def _solved(size: Any, symbol: Any) -> tuple[int, int] | None:
-    """Return by what a size, which is a whole multiple of a symbol and something more, is more, and which multiple."""
-    if getattr(size, "free_symbols", None) != {symbol} or not size.is_polynomial(symbol):
-        return None
-    more = size.subs(symbol, 0)
-    times = size.subs(symbol, 1) - more
-    return (int(more), int(times)) if times > 0 and size.equals(times * symbol + more) else None
-
-
 def settled(numbers: Any, shapes: Sequence[Sequence[Any]]) -> Callable[[Sequence[Any]], Any]:
     """Return what gives tuples of numbers, in tuples, once tensors are there: symbols are read off their shapes.
 
@@ -65,7 +60,7 @@ def settled(numbers: Any, shapes: Sequence[Sequence[Any]]) -> Callable[[Sequence
     sizes = [((number, at), expression(size)) for number, shape in enumerate(shapes) for at, size in enumerate(shape)]
     solved: dict[Any, Any] = {}
     for symbol in symbols_in(_flat(numbers)):
-        ways = [(*where, *way) for where, size in sizes if (way := _solved(size, symbol)) is not None]
+        ways = [(*where, *way) for where, size in sizes if (way := linear(size, symbol)) is not None]
         if ways:
             solved[symbol] = min(ways, key=lambda way: way[2:] != (0, 1))  # where it stands alone, if it does
     # Of symbols that none gives, what a dimension is made of, as it stands there.

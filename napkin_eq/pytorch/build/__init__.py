@@ -2,6 +2,7 @@
 
     builder  values of a program: dimensions brought together, moved, folded and read elsewhere
     edges    where PyTorch would give NaN or an infinity: which of these places are never reached
+    extents  sizes that are symbols: one form of each, and what guards show of them
     masks    masks in their plainest form, so that laws about masks meet them
     narrow   numbers as narrow types hold them: float8's digits, whole numbers that wrap around
     rolled   loops that a program was traced through, found again in their results

@@ -15,6 +15,7 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.substitute import folded, substituted
 from napkin_eq.lang.term import Const, Index, Length, Map, Reduce, Term, as_real, lift, rewritten
+from napkin_eq.pytorch.build.extents import Limit, linear
 from napkin_eq.pytorch.build.masks import negated, same
 from napkin_eq.pytorch.build.narrow import FLOATS, WHOLES, rounded, whole, within, wrapped
 from napkin_eq.pytorch.build.wires import Dim, Wires, common_cuts
@@ -52,6 +53,17 @@ class Value:
 
 
 Number = Value | bool | int | float
+# What PyTorch computes of sizes, whose rests and quotients of numbers above 0 are the language's
+COMPUTED: dict[str, Callable[[Term, Term], Term]] = {
+    "Add": lambda s, t: s + t,
+    "Mul": lambda s, t: s * t,
+    "FloorDiv": lambda s, t: s // t,
+    "CleanDiv": lambda s, t: s // t,
+    "Mod": lambda s, t: s % t,
+    "PythonMod": lambda s, t: s % t,
+    "Max": lambda s, t: Map("max", (s, t)),
+    "Min": lambda s, t: Map("min", (s, t)),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +111,10 @@ class Builder:
     converted: list[Term] = field(default_factory=list)
     # Of the operator being read: how the tensor that it is given first lies in memory, strides and where it begins.
     memory: tuple[Any, ...] = ()
+    # Of the operator being read: the sizes of its first result, none where values of more dimensions stand for it.
+    result: tuple[Any, ...] = ()
+    # What must hold of sizes beside, as PyTorch asked it.
+    limits: list[Limit] = field(default_factory=list)
     # States on the way through loops that were found again (rolled.py), and what they are of the recurrence.
     known_states: dict[Term, Term] = field(default_factory=dict)
 
@@ -117,6 +133,12 @@ class Builder:
     def size(self, dim: Dim) -> Any:
         """Return the number of elements along a dimension."""
         return self.wires.extent(dim)
+
+    def given(self, at: int, size: Any) -> Any:
+        """Return the number of elements along a dimension of the operator's result: as it was computed or, where it is
+        no number, as PyTorch has it, which knows more of symbols.
+        """
+        return size if isinstance(size, int) or at >= len(self.result) else self.result[at]
 
     def known(self, dim: Dim, what: str) -> int:
         """Return the number of elements along a dimension; raises NapkinError where it is symbolic."""
@@ -142,7 +164,7 @@ class Builder:
             place = place if axis == dim[0] else place // _extent(axis)
         return found
 
-    def whole(self, extent: int, *tag: Any) -> Axis:
+    def whole(self, extent: Any, *tag: Any) -> Axis:
         """Return a new wire of more than one element that is never cut."""
         return self.wires.whole(self._key(*tag), extent)
 
@@ -176,21 +198,38 @@ class Builder:
         return Value(Const(number) if known else self._symbol(number), (), dtype or own)
 
     def _symbol(self, extent: Any) -> Term:
-        """Return what is computed of symbolic sizes as a term; each must be that of a dimension."""
-        for name, other in self.wires.symbolic().items():
+        """Return what is computed of symbolic sizes as a term; each must be that of a dimension, or show in one."""
+        lengths = self.wires.symbolic()
+        for name, other in lengths.items():
             if other == extent:
                 return Length(Axis(name, None))
-        if extent.is_Integer or extent.is_Float:
+        if extent.is_Symbol:
+            for name, other in lengths.items():
+                if (found := linear(other, extent)) is not None:
+                    more, times = found
+                    term = Length(Axis(name, None)) + (-more) if more else Length(Axis(name, None))
+                    return term if times == 1 else term // times
+        if extent.is_Integer or extent.is_Float or extent.is_Rational:
             return lift(int(extent) if extent.is_Integer else float(extent))
         parts = [self._symbol(part) for part in extent.args]
         word = extent.func.__name__
-        if word in ("Add", "Mul") and parts:
-            return reduce(lambda s, t: s + t if word == "Add" else s * t, parts)
         if word == "ToFloat":
             return as_real(parts[0])
         if word in ("FloatTrueDiv", "IntTrueDiv"):
             return as_real(parts[0]) * self.inverse(as_real(parts[1]), "a division by a size less something")
+        if word in ("Pow", "FloatPow") and isinstance(parts[1], Const):
+            power = parts[1].value
+            if float(power).is_integer() and 1 <= power <= 8:
+                return parts[0] ** int(power)
+            if power in (0.5, -0.5):
+                return as_real(parts[0]) ** float(power)
+        if word in COMPUTED and parts:
+            return reduce(COMPUTED[word], parts)
         raise NapkinError(f"the size {extent} is computed with, and no dimension has it")
+
+    def term(self, size: Any) -> Term:
+        """Return a number of elements, which may be symbolic, as an integer term."""
+        return Const(size) if isinstance(size, int) else self._symbol(size)
 
     def length(self, dim: Dim) -> Term:
         """Return the size of a dimension, an integer term."""
@@ -202,6 +241,7 @@ class Builder:
         sizes = [self.size(dim) for dim in dims]
         if all(isinstance(size, int) for size in sizes):
             return Const(float(math.prod(sizes)))
+        dims = [dim for dim in dims if dim]
         return as_real(reduce(lambda s, t: s * t, map(self.length, dims)))
 
     def real(self, value: Number, meant: bool = False) -> Value:
@@ -274,7 +314,7 @@ class Builder:
         for old, new in zip(dims, onto, strict=True):
             if old == new or not old:
                 continue
-            if not _same(self.size(old), self.size(new)):
+            if not _same(self.size(old), self.size(new)) and not self._tied(old, new):
                 raise NapkinError(f"sizes {self.size(old)} and {self.size(new)} meet in one dimension")
             self.wires.meet(old, new)
             if len(old) == len(new) and all(
@@ -284,6 +324,21 @@ class Builder:
             else:
                 coordinates |= self.coordinates(old, self.at(new))
         return elsewhere(value.term, coordinates)
+
+    def _tied(self, old: Dim, new: Dim) -> bool:
+        """Take the sizes of two dimensions for one, wire by wire where there are as many; tell whether they may be.
+
+        Of what says nothing of a symbol alone it is a limit that they are equal.
+        """
+        node = str(self.place[-2]) if len(self.place) > 1 else ""
+        pairs = list(zip(old, new, strict=True)) if len(old) == len(new) > 1 else []
+        sizes = [(self.size((a,)), self.size((b,))) for a, b in pairs] or [(self.size(old), self.size(new))]
+        for a, b in sizes:
+            if isinstance(a, int) and isinstance(b, int) and a != b:
+                return False
+            if not _same(a, b) and not self.wires.tie(a, b, node, len(pairs) > 1):
+                self.limits.append(("==", a, b, node))
+        return True
 
     def moved_value(self, value: Value, onto: Sequence[Dim]) -> Value:
         """Return a tensor with its dimensions on other wires of the same sizes."""
@@ -350,7 +405,7 @@ class Builder:
             return value, own[0]
         if not own:
             raise NapkinError("a dimension of size 1 has no wire")
-        axis = self.whole(self.known(own, "a fold in order"), "single", *tag)
+        axis = self.whole(self.size(own), "single", *tag)
         term = elsewhere(value.term, self.coordinates(own, Index(axis)))
         return Value(term, self.put(value, at, (axis,)), value.dtype), axis
 
@@ -360,31 +415,20 @@ class Builder:
         if (grouped := self._grouped(axes, shape)) is not None:
             return self.value(value.term, grouped, value.dtype)
         sizes = [self.size((a,)) for a in axes]
+        cuts = common_cuts(sizes, list(shape))
         if not all(isinstance(s, int) for s in (*sizes, *shape)):
-            self._part(axes, shape)
+            if cuts is not None and self.wires.cut(axes, cuts):
+                self.wires.parting = True
             raise NapkinError(
                 f"a view of sizes {tuple(sizes)} as {tuple(shape)} takes symbolic sizes apart; give them numbers"
             )
-        if (cuts := common_cuts(sizes, list(shape))) is not None:
+        if cuts is not None:
             self.wires.cut(axes, cuts)
         dims = [self.wires.of((*key, number), size) for number, size in enumerate(shape)]
         flat: Term = Const(0)
         for dim in dims:
             flat = flat * self.known(dim, "view") + self.at(dim) if dim else flat
         return self.value(elsewhere(value.term, self.coordinates(tuple(axes), flat)), dims, value.dtype)
-
-    def _part(self, axes: Sequence[Axis], shape: Sequence[Any]) -> None:
-        """Ask that wires of symbolic sizes be cut where a view takes them apart as they stand."""
-        rest = list(shape)
-        for axis in axes:
-            own: list[Any] = []
-            while rest and not _same(math.prod(own, start=1), self.size((axis,))):
-                own.append(rest.pop(0))
-            parts = [size for size in own if size != 1]
-            if not _same(math.prod(own, start=1), self.size((axis,))):
-                return
-            if len(parts) > 1:
-                self.wires.parted(axis, parts)
 
     def _grouped(self, axes: Sequence[Axis], shape: Sequence[Any]) -> list[Dim] | None:
         rest, dims = list(axes), list[Dim]()

@@ -8,12 +8,15 @@ Then names stand for wires.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.pytorch.build.extents import canonical, exact, ordered
 
+# What a symbol stands for, the node where they meet, and whether that is of products, of which others may be equal
+Tie = tuple[Any, str, bool]
 Dim = tuple[Axis, ...]  # the wires of one dimension, the last varying fastest; none for a dimension of size 1
 Key = tuple[Any, ...]
 ROUNDS = 12
@@ -21,9 +24,13 @@ LETTERS = "ijklmnopqrstuvwxyzabcdefgh"
 
 
 class Wires:
-    """Wires by number: their extents, the wires that they are one with, the wires that they are cut into."""
+    """Wires by number: their extents, the wires that they are one with, the wires that they are cut into.
 
-    def __init__(self) -> None:
+    tied: symbols that stand for other sizes, as they meet them in an operator.
+    """
+
+    def __init__(self, tied: Mapping[Any, Tie] | None = None) -> None:
+        self.tied = dict(tied or {})
         self.extents: list[Any] = []
         self._one: list[int] = []
         self._parts: dict[int, tuple[int, ...]] = {}
@@ -40,9 +47,11 @@ class Wires:
         self._cuts: dict[int, tuple[int, ...]] = {}
         self._apart: dict[int, set[int]] = {}
         self.parting = False  # a view waits for wires to be cut
+        self.tying = False  # sizes were tied
 
     def of(self, key: Key, extent: Any) -> Dim:
         """Return the wires of the dimension that a key stands for, the same in each reading."""
+        extent = canonical(extent)
         if isinstance(extent, int) and extent == 1:
             return ()
         if isinstance(extent, int) and extent < 1:
@@ -54,7 +63,7 @@ class Wires:
         assert self.extents[self._made[key]] == extent, f"{key}: {extent}"
         return tuple(self._axis(leaf) for leaf in self._leaves(self._made[key]))
 
-    def whole(self, key: Key, extent: int) -> Axis:
+    def whole(self, key: Key, extent: Any) -> Axis:
         """Return the one wire of a dimension that is never cut."""
         if key not in self._made:
             self._made[key] = self._new(extent)
@@ -63,7 +72,7 @@ class Wires:
 
     def extent(self, dim: Dim) -> Any:
         """Return the number of elements of a dimension: an integer, or an expression of symbols."""
-        return whole(math.prod((self.extents[self._numbers[axis.name]] for axis in dim), start=1))
+        return canonical(math.prod((self.extents[self._numbers[axis.name]] for axis in dim), start=1))
 
     def meet(self, a: Dim, b: Dim) -> None:
         """Ask that two dimensions of the same size be one, cut alike."""
@@ -75,27 +84,43 @@ class Wires:
             self.cut(a, cuts)
             self.cut(b, cuts)
 
-    def cut(self, dim: Sequence[Axis], cuts: Sequence[int]) -> bool:
-        """Ask that wires be cut at these numbers of elements, counted from the right; tell whether any has to be."""
-        below, found = 1, False
+    def cut(self, dim: Sequence[Axis], cuts: Sequence[Any]) -> bool:
+        """Ask that wires be cut at these numbers of elements, counted from the right and in order, which may be
+        symbols; tell whether any has to be.
+        """
+        place, at, found = {number: order for order, number in enumerate(cuts)}, 0, False
+        below: Any = 1
         for axis in reversed(dim):
-            size = self.extent((axis,))
-            inside = [c for c in cuts if below < c < below * size]
+            above = canonical(below * self.extent((axis,)))
+            inside = cuts[at + 1 : place[above]]
             if inside and self._numbers[axis.name] not in self._whole:
-                edges = [below, *sorted(inside), below * size]
-                self._cuts.setdefault(
-                    self._numbers[axis.name], tuple(b // a for a, b in zip(edges, edges[1:], strict=False))[::-1]
-                )
+                edges = [below, *inside, above]
+                parts = tuple(exact(b, a) for a, b in zip(edges, edges[1:], strict=False))[::-1]
+                self._cuts.setdefault(self._numbers[axis.name], parts)
                 found = True
-            below *= size
+            below, at = above, place[above]
         return found
 
-    def parted(self, axis: Axis, sizes: Sequence[Any]) -> None:
-        """Ask that a wire be cut into parts of these sizes, which may be symbols."""
-        number = self._numbers[axis.name]
-        if number not in self._whole:
-            self._cuts.setdefault(number, tuple(sizes))
-            self.parting = True
+    def tie(self, a: Any, b: Any, node: str, products: bool) -> bool:
+        """Take two sizes that meet in an operator for one, where either is a symbol that PyTorch did not compare with
+        the other: every call must then have it so. Tell whether they are.
+        """
+        a, b = self.told(a), self.told(b)
+        apart = canonical(b - a)
+        symbols = sorted(getattr(apart, "free_symbols", ()), key=str, reverse=True)
+        for one in symbols:
+            # n = m, or n = 5, and no n = m - k, of which nothing is known
+            other = canonical(one - apart * apart.coeff(one))
+            if apart.coeff(one) in (1, -1) and (isinstance(other, int) or other.is_Symbol) and other != one:
+                self.tied = {s: (_told(size, {one: other}), *rest) for s, (size, *rest) in self.tied.items()}
+                self.tied[one] = other, node, products
+                self.tying = True
+                return True
+        return not symbols and bool(apart == 0)
+
+    def told(self, size: Any) -> Any:
+        """Return a size by the symbols that others are tied to; anything else as it is."""
+        return _told(size, {symbol: other for symbol, (other, *_) in self.tied.items()}) if self.tied else size
 
     def apart(self, axes: Sequence[Axis]) -> None:
         """Say that wires stand beside each other in one value, so that they stay several."""
@@ -137,7 +162,7 @@ class Wires:
         }
 
     def _new(self, extent: Any) -> int:
-        self.extents.append(whole(extent))
+        self.extents.append(canonical(extent))
         self._one.append(len(self._one))
         return len(self._one) - 1
 
@@ -163,22 +188,18 @@ class Wires:
         return self._names[number]
 
 
-def whole(extent: Any) -> Any:
-    """Return a number of elements as an integer where no symbol is left in it."""
-    return int(extent) if getattr(extent, "is_Integer", False) else extent
+def _told(size: Any, tied: Mapping[Any, Any]) -> Any:
+    return canonical(size.xreplace(tied)) if getattr(size, "free_symbols", None) else size
 
 
-def common_cuts(*sides: Sequence[Any]) -> list[int] | None:
+def common_cuts(*sides: Sequence[Any]) -> list[Any] | None:
     """Return where rows of sizes with one product are cut, counted from the right; None where the cuts of one fall
-    inside those of another.
+    inside those of another, or where sizes that are symbols do not tell.
     """
-    cuts = {1}
+    cuts: list[Any] = [1]
     for sizes in sides:
-        if not all(isinstance(size, int) for size in sizes):
-            return None
-        below = 1
+        below: Any = 1
         for size in reversed(sizes):
-            below *= size
-            cuts.add(below)
-    ordered = sorted(cuts)
-    return ordered if all(b % a == 0 for a, b in zip(ordered, ordered[1:], strict=False)) else None
+            below = below * size
+            cuts.append(below)
+    return ordered(cuts)
