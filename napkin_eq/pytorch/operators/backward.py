@@ -211,9 +211,11 @@ def slice_scatter(b: Builder, self: Value, src: Value, dim: int, start: Any, end
     if step == 1 and b.size(src.dims[at]) == b.size(self.dims[at]):
         onto = [own if old else () for old, own in zip(src.dims, self.dims, strict=True)]
         return Value(b.moved(src, src.dims, onto), self.dims, src.dtype)
-    low = 0 if start is None else start
-    if low < 0:
-        low = max(low + b.known(self.dims[at], "slice"), 0)
+    low, size = 0 if start is None else start, b.size(self.dims[at])
+    if not isinstance(low, int):
+        low = b.term(low) if low.is_nonnegative else _from_end(b, b.term(low), self.dims[at])
+    elif low < 0:
+        low = max(low + size, 0) if isinstance(size, int) else _from_end(b, lift(low), self.dims[at])
     count = b.length(src.dims[at])
     here = b.at(self.dims[at])
     place = (here - low) // step if step > 1 else here - low
@@ -225,6 +227,11 @@ def slice_scatter(b: Builder, self: Value, src: Value, dim: int, start: Any, end
     shown = b.read(aligned, {at: place}, self.dims) if src.dims[at] else replace(aligned, dims=self.dims)
     s, t = (b.real(self), b.real(shown)) if not (self.whole and shown.whole) else (self, shown)
     return replace(self, term=nq.where(inside, t.term, s.term))
+
+
+def _from_end(b: Builder, start: Term, dim: Dim) -> Term:
+    """Return a place along a dimension, counted from its end where it is below 0."""
+    return nq.where(start < 0, Map("max", (start + b.length(dim), lift(0))), start)
 
 
 @operator("diagonal_scatter.default")
@@ -295,9 +302,10 @@ def replication_backward(b: Builder, grad_output: Value, self: Value, padding: S
     found = b.real(grad_output)
     for number in range(len(padding) // 2):
         at = len(found.dims) - 1 - number
-        size = b.known(self.dims[at], "padding")
+        size = b.size(self.dims[at])
         own, padded = b.fresh(size, "own", number), found.dims[at]
-        place = Map("min", (Map("max", (b.at(padded) - padding[2 * number], lift(0))), lift(size - 1)))
+        last = lift(size - 1) if isinstance(size, int) else b.length(own) + (-1)
+        place = Map("min", (Map("max", (b.at(padded) - padding[2 * number], lift(0))), last))
         term = b.fold("sum", nq.where(nq.equal(place, b.at(own)), found.term, 0.0), [padded])
         found = b.value(term, b.put(found, at, own), found.dtype)
     return found

@@ -11,6 +11,7 @@ from typing import Any
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.term import Const, Term
 from napkin_eq.pytorch.build.builder import Builder, Value, elsewhere
+from napkin_eq.pytorch.build.extents import quotient
 from napkin_eq.pytorch.build.table import operator
 from napkin_eq.pytorch.build.wires import Dim
 from napkin_eq.pytorch.operators.arithmetic import add
@@ -27,9 +28,14 @@ def several(sizes: Any, rank: int) -> list[int]:
     return listed * rank if len(listed) == 1 else listed
 
 
-def inside(place: Term, low: int, high: int, size: int) -> list[Term]:
-    """Return the masks that a place lies in its dimension, of those that may fail; low and high bound the place."""
-    return [*([Const(0) <= place] if low < 0 else []), *([place < size] if high >= size else [])]
+def inside(b: Builder, place: Term, low: Any, high: Any, dim: Dim) -> list[Term]:
+    """Return the masks that a place lies in its dimension, of those that may fail; low and high bound the place, None
+    says that it does not pass the last one. Of what a symbol bounds both may fail.
+    """
+    size = b.size(dim)
+    below = not isinstance(low, int) or low < 0
+    above = high is not None and (not (isinstance(high, int) and isinstance(size, int)) or high >= size)
+    return [*([Const(0) <= place] if below else []), *([place < b.length(dim)] if above else [])]
 
 
 def every(masks: Sequence[Term]) -> Term | None:
@@ -44,13 +50,17 @@ def correlate(b: Builder, input: Value, weight: Value, stride: Any, padding: Any
     """Return Σ over channels of a group and the window of input[y·stride + k·dilation − padding] · weight[k]."""
     rank = len(weight.dims) - 2
     steps = list(zip(*(several(x, rank) for x in (stride, padding, dilation)), strict=True))
-    sizes, taps = ([b.known(d, "convolution") for d in value.dims[2:]] for value in (input, weight))
-    output = [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, (s, p, d) in zip(sizes, taps, steps, strict=True)]
+    sizes, taps = ([b.size(d) for d in value.dims[2:]] for value in (input, weight))
+    output = [
+        quotient(n + 2 * p - d * (k - 1) - 1, s) + 1 for n, k, (s, p, d) in zip(sizes, taps, steps, strict=True)
+    ]
 
     def reached(at: int, new: Term, tap: Term) -> tuple[Term, list[Term]]:
         s, p, d = steps[at]
         place = window_place(new, s, tap, d, p)
-        return place, inside(place, -p, (output[at] - 1) * s + (taps[at] - 1) * d - p, sizes[at])
+        last = (output[at] - 1) * s + (taps[at] - 1) * d - p
+        # Without padding no window passes the end
+        return place, inside(b, place, -p, last if p or isinstance(last, int) else None, input.dims[2 + at])
 
     return _windowed(b, input, weight, groups, 0, output, reached)
 
@@ -66,18 +76,25 @@ def spread(
     """
     rank = len(weight.dims) - 2
     steps = list(zip(*(several(x, rank) for x in (stride, padding, dilation)), strict=True))
-    sizes, taps = ([b.known(d, "convolution") for d in value.dims[2:]] for value in (input, weight))
+    taps = [b.size(d) for d in weight.dims[2:]]
 
     def reached(at: int, new: Term, tap: Term) -> tuple[Term, list[Term]]:
         s, p, d = steps[at]
         place = window_place(new, 1, tap, -d, -p)
         low, high = p - (taps[at] - 1) * d, output[at] - 1 + p
         if s == 1:
-            return place, inside(place, low, high, sizes[at])
+            return place, inside(b, place, low, high, input.dims[2 + at])
         whole = nq.equal(place % s, 0)
-        return place // s, [whole, *inside(place // s, low // s, high // s, sizes[at])]
+        return place // s, [whole, *inside(b, place // s, quotient(low, s), quotient(high, s), input.dims[2 + at])]
 
-    phases = [s if d == 1 < s and total % s == 0 else 1 for total, (s, _, d) in zip(output, steps, strict=True)]
+    counted = [
+        all(isinstance(size, int) for size in (total, b.size(own), k))
+        for total, own, k in zip(output, input.dims[2:], taps, strict=True)
+    ]
+    phases = [
+        s if known and d == 1 < s and total % s == 0 else 1
+        for known, total, (s, _, d) in zip(counted, output, steps, strict=True)
+    ]
     return _windowed(b, input, weight, groups, 1, output, reached, phases, [p for _, p, _ in steps])
 
 
@@ -102,9 +119,9 @@ def _windowed(
     taps, met, onto = dict[str, Term](), list[Term](), list[Dim]()
     for at, total in enumerate(output):
         own, inner = input.dims[3 + at], weight.dims[3 + at]
-        size, lanes = b.known(inner, "convolution"), phases[at] if phases else 1
-        spatial.append(b.fresh(total // lanes, "out", at))
-        window.append(b.fresh(-(-size // lanes), "tap", at))
+        size, lanes = b.size(inner), phases[at] if phases else 1
+        spatial.append(b.fresh(total // lanes if lanes > 1 else total, "out", at))
+        window.append(b.fresh(-(-size // lanes) if lanes > 1 else size, "tap", at))
         onto.append(window[-1] if lanes == 1 else inner)
         if lanes == 1:
             place, inside_ = reached(at, b.at(spatial[-1]), b.at(window[-1]))
@@ -113,7 +130,7 @@ def _windowed(
             shifted = b.at(phase) + pad if pad else b.at(phase)
             place = b.at(spatial[-1]) + shifted // lanes - tap
             last = total // lanes - 1 + (lanes - 1 + pad) // lanes
-            inside_ = inside(place, pad // lanes - (-(-size // lanes) - 1), last, b.known(own, "convolution"))
+            inside_ = inside(b, place, pad // lanes - (-(-size // lanes) - 1), last, own)
             spatial[-1] = (*spatial[-1], *phase)
             tap = tap * lanes + shifted % lanes
             taps |= b.coordinates(inner, tap)
@@ -128,7 +145,7 @@ def _windowed(
     if not met and not taps:
         return _summed(b, read, shown, masks, dims, summed)
     # One sum, as no array has these taps side by side: they fill the matrix unit together with the channels.
-    whole = b.fresh(math.prod(b.known(d, "convolution") for d in summed), "summed")
+    whole = b.fresh(math.prod(b.size(d) for d in summed), "summed")
     at_once = b.coordinates(tuple(axis for dim in summed for axis in dim), b.at(whole))
     left, right, *rest = (elsewhere(term, at_once) for term in (read, shown, *masks))
     return _summed(b, left, right, rest, dims, (whole,))
@@ -146,13 +163,13 @@ def window_place(start: Term, stride: int, tap: Term, dilation: int, padding: in
 def _grouped(b: Builder, input: Value, weight: Value, groups: int, first: int) -> tuple[Value, Value, Dim, Dim]:
     """Return input[n, g, c, …] and weight[g, c, o, …], with the wires of groups and of a group's outputs."""
     sizes = [b.size(d) for d in input.dims]
-    inner = b.known(input.dims[1], "convolution") // groups
+    inner = b.size(input.dims[1]) if groups == 1 else b.known(input.dims[1], "convolution") // groups
     value = b.view(b.real(input), [sizes[0], groups, inner, *sizes[2:]])
     taps = [b.size(d) for d in weight.dims[2:]]
     if first:  # [channels in, out of a group]
         kernel = b.view(b.real(weight), [groups, inner, b.size(weight.dims[1]), *taps])
     else:
-        out = b.known(weight.dims[0], "convolution") // groups
+        out = b.size(weight.dims[0]) if groups == 1 else b.known(weight.dims[0], "convolution") // groups
         by_group = b.view(b.real(weight), [groups, out, inner, *taps])
         kernel = b.value(
             by_group.term, (by_group.dims[0], by_group.dims[2], by_group.dims[1], *by_group.dims[3:]), by_group.dtype
@@ -204,9 +221,9 @@ def convolve(
     if not transposed:
         return biased(b, correlate(b, input, weight, stride, padding, dilation, groups), bias)
     sizes = [
-        (b.known(input.dims[2 + at], "convolution") - 1) * s
+        (b.size(input.dims[2 + at]) - 1) * s
         - 2 * p
-        + d * (b.known(weight.dims[2 + at], "convolution") - 1)
+        + d * (b.size(weight.dims[2 + at]) - 1)
         + e
         + 1
         for at, (s, p, d, e) in enumerate(
@@ -282,7 +299,7 @@ def convolution_backward(
     output_mask: Sequence[bool],
 ) -> tuple[Value | None, Value | None, Value | None]:
     """The gradients of a convolution by its input, its weight and its bias."""
-    sizes = [b.known(dim, "convolution") for dim in input.dims[2:]]
+    sizes = [b.size(dim) for dim in input.dims[2:]]
     by_input = by_weight = None
     if output_mask[0] and transposed:
         by_input = correlate(b, grad_output, weight, stride, padding, dilation, groups)
@@ -304,15 +321,13 @@ def _by_weight(
 ) -> Value:
     rank = len(weight.dims) - 2
     sizes, shape = [b.size(d) for d in input.dims], [b.size(d) for d in weight.dims]
-    value = b.view(b.real(input), [sizes[0], groups, b.known(input.dims[1], "convolution") // groups, *sizes[2:]])
+    channels_in, channels_out = (
+        b.size(v.dims[1]) if groups == 1 else b.known(v.dims[1], "convolution") // groups for v in (input, grad)
+    )
+    value = b.view(b.real(input), [sizes[0], groups, channels_in, *sizes[2:]])
     outer = b.view(
         b.real(grad),
-        [
-            b.size(grad.dims[0]),
-            groups,
-            b.known(grad.dims[1], "convolution") // groups,
-            *[b.size(d) for d in grad.dims[2:]],
-        ],
+        [b.size(grad.dims[0]), groups, channels_out, *[b.size(d) for d in grad.dims[2:]]],
     )
     group = outer.dims[1] or value.dims[1]
     channels = b.apart(value.dims[2], [group, outer.dims[2], outer.dims[0], *outer.dims[3:]], "in channels")
@@ -320,11 +335,11 @@ def _by_weight(
     masks, window = list[Term](), list[Dim]()
     for at, (s, p, d) in enumerate(zip(*(several(x, rank) for x in (stride, padding, dilation)), strict=True)):
         own, new = value.dims[3 + at], outer.dims[3 + at]
-        size, taps = b.known(own, "convolution"), shape[2 + at]
+        taps = shape[2 + at]
         tap = b.fresh(taps, "tap", at)
         window.append(tap)
         place = window_place(b.at(new), s, b.at(tap), d, p)
-        masks += inside(place, -p, (b.known(new, "") - 1) * s + (taps - 1) * d - p, size)
+        masks += inside(b, place, -p, (b.size(new) - 1) * s + (taps - 1) * d - p, own)
         places |= b.coordinates(own, place)
     for old, onto in ((value.dims[0], outer.dims[0]), (value.dims[1], group), (value.dims[2], channels)):
         if old != onto and old:

@@ -11,6 +11,7 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval
 from napkin_eq.lang.term import Const, Map, Term, lift
 from napkin_eq.pytorch.build.builder import RANDOM, Builder, Number, Value
+from napkin_eq.pytorch.build.extents import quotient
 from napkin_eq.pytorch.build.narrow import wrapped
 from napkin_eq.pytorch.build.table import enter, operator
 
@@ -458,11 +459,9 @@ def prelu(b: Builder, self: Value, weight: Value) -> Value:
 @operator("glu.default")
 def glu(b: Builder, self: Value, dim: int) -> Value:
     at = b.dim(self, dim)
-    half = b.known(self.dims[at], "glu") // 2
-    new = b.fresh(half, "half")
-    first, second = (
-        b.read(self, {at: b.at(new) + start if start else b.at(new)}, b.put(self, at, new)) for start in (0, half)
-    )
+    new = b.fresh(quotient(b.size(self.dims[at]), 2), "half")
+    places = b.at(new), b.at(new) + b.length(new)
+    first, second = (b.read(self, {at: place}, b.put(self, at, new)) for place in places)
     return b.pointwise(lambda s, g: s * nq.sigmoid(g), first, second)
 
 

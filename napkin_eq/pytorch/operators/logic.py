@@ -352,6 +352,11 @@ def arange(b: Builder, start: Any, end: Any, step: Any, dtype: Any) -> Value:
         size: Any = max(0, -(-(end - start) // step))
     elif not isinstance(end, float) and start == 0 and step == 1:
         size = end
+    elif not any(isinstance(x, float) for x in (start, end, step)):
+        size = b.given(0, end)  # of symbols
+        start, step = (x if isinstance(x, int) else b.term(x) for x in (start, step))
+        place = b.at(dim := b.fresh(size, "arange"))
+        return b.value(place * step + start, [dim], "int64")
     else:
         size = int(max(0, -(-(end - start) // step)))
     start, _, step = whole
@@ -441,8 +446,8 @@ def index(b: Builder, value: Value, dim: Dim) -> Term:
         return value.term
     if (known := linear_place(b, value)) is not None:
         return known
-    size = b.known(dim, "places that a real number gave")
-    if size == 1:
+    size = b.size(dim)
+    if isinstance(size, int) and size == 1:
         return Const(0)
     axis = b.whole(size, "chosen")
     return Reduce("argmax", axis, nq.where(nq.equal(as_real(Index(axis)), value.term), 1.0, 0.0))

@@ -9,6 +9,7 @@ from napkin_eq.lang.term import Const, Map, Term
 from napkin_eq.pytorch.build.builder import Builder, Value
 from napkin_eq.pytorch.build.masks import choice, negated, same
 from napkin_eq.pytorch.build.table import operator
+from napkin_eq.pytorch.build.wires import Dim
 from napkin_eq.pytorch.operators.elementwise import at_least, floats
 from napkin_eq.pytorch.operators.logic import index
 from napkin_eq.pytorch.operators.reductions import log_softmax, mean_over, sum_over
@@ -130,7 +131,7 @@ def by_class(
         if weights is not None:
             row = row * b.moved(weights, weights.dims, [over])
         smooth = choice(counts, -b.fold("sum", row, [over]), Const(0.0))
-        each = each * (1.0 - smoothing) + smooth * (smoothing / b.known(over, "classes"))
+        each = each * (1.0 - smoothing) + smooth * _share(b, over, smoothing)
     total = b.fold("sum", factor, loss.dims)
     value = b.value(each, loss.dims, "float32")
     if reduction == NONE:
@@ -170,13 +171,18 @@ def cross_entropy(
     return by_class(b, scores, target, weight, reduction, ignore_index, label_smoothing)[0]
 
 
+def _share(b: Builder, classes: Dim, whole: float) -> Term:
+    """Return what each class has of a number that all share."""
+    size = b.size(classes)
+    return Const(whole / size) if isinstance(size, int) else nq.reciprocal(b.count([classes])) * whole
+
+
 def _soft(
     b: Builder, scores: Value, target: Value, weight: Value | None, reduction: int, smoothing: float, at: int
 ) -> Value:
-    size = b.known(scores.dims[at], "classes")
     t = b.real(target)
     if smoothing:
-        t = replace(t, term=t.term * (1.0 - smoothing) + smoothing / size)
+        t = replace(t, term=t.term * (1.0 - smoothing) + _share(b, scores.dims[at], smoothing))
     if weight is not None:  # a mean is over rows, whatever their weights
         weights = b.real(weight)
         t = replace(t, term=t.term * b.moved(weights, weights.dims, [t.dims[at]]))

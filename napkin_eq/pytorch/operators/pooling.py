@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value, elsewhere
 from napkin_eq.pytorch.build.table import enter, operator
 from napkin_eq.pytorch.build.wires import Dim
 from napkin_eq.pytorch.operators.convolutions import every, inside, several, window_place
-from napkin_eq.pytorch.operators.reductions import first_place, unplaced, unseen
+from napkin_eq.pytorch.operators.reductions import before, first_place, unplaced, unseen
 
 
 def out_size(size: int, window: int, stride: int, padding: int, dilation: int, ceil: bool) -> int:
@@ -20,6 +19,13 @@ def out_size(size: int, window: int, stride: int, padding: int, dilation: int, c
     room = size + 2 * padding - dilation * (window - 1) - 1
     found = (-(-room // stride) if ceil else room // stride) + 1
     return found - 1 if ceil and (found - 1) * stride >= size + padding else found
+
+
+def _windows(b: Builder, value: Value, at: int) -> Any:
+    """Return how many windows there are along a symbolic dimension, as PyTorch has it."""
+    if len(b.result) != len(value.dims) or b.place[-1].partition(".")[0].endswith("_backward"):
+        b.known(value.dims[at], "pooling")
+    return b.result[at]
 
 
 class Windows:
@@ -37,18 +43,22 @@ class Windows:
             several(dilation, rank),
         )
         self.first = len(self_.dims) - rank
-        self.sizes = [b.known(d, "pooling") for d in self_.dims[self.first :]]
+        self.own = self_.dims[self.first :]
+        self.sizes = [b.size(d) for d in self.own]
         self.places, self.spatial, self.window = list[Term](), list[Dim](), list[Dim]()
         masks: list[Term] = []
         coordinates: dict[str, Term] = {}
-        self.kernels, self.strides, self.paddings = kernels, strides, paddings
+        self.kernels, self.strides, self.paddings, self.ceil = kernels, strides, paddings, ceil
         for at, (size, k, s, p, d) in enumerate(zip(self.sizes, kernels, strides, paddings, dilations, strict=True)):
-            new, tap = b.fresh(out_size(size, k, s, p, d, ceil), "out", at), b.fresh(k, "tap", at)
+            count = out_size(size, k, s, p, d, ceil) if isinstance(size, int) else _windows(b, self_, self.first + at)
+            new, tap = b.fresh(count, "out", at), b.fresh(k, "tap", at)
             place = window_place(b.at(new), s, b.at(tap), d, p)
             self.places.append(place)
             self.spatial.append(new)
             self.window.append(tap)
-            masks += inside(place, -p, (b.known(new, "") - 1) * s + (k - 1) * d - p, size)
+            # The last window hangs over the end only by its padding, or where it is rounded up
+            last = (b.size(new) - 1) * s + (k - 1) * d - p if p or ceil or isinstance(size, int) else None
+            masks += inside(b, place, -p, last, self.own[at])
             coordinates |= b.coordinates(self_.dims[self.first + at], place)
         self.mask = every(masks)
         self.value = elsewhere(b.real(self_).term, coordinates)
@@ -66,9 +76,9 @@ def _largest(
     shown = found.masked(NEGATIVE)
     largest = b.fold("max", shown, found.window)
     flat: Term = Const(0)
-    for place, size in zip(found.places, found.sizes, strict=True):
-        flat = place if flat is Const(0) else flat * size + place
-    size = math.prod(found.sizes)
+    for place, dim in zip(found.places, found.own, strict=True):
+        flat = place if flat is Const(0) else flat * b.length(dim) + place
+    size = b.count(found.own)
     if b.undefined:
         first = _taken(b, shown, largest, flat, size, found.mask, found.window)
     else:
@@ -79,18 +89,18 @@ def _largest(
 
 
 def _taken(
-    b: Builder, shown: Term, largest: Term, place: Term, size: int, mask: Term | None, window: Sequence[Dim]
+    b: Builder, shown: Term, largest: Term, place: Term, size: Term, mask: Term | None, window: Sequence[Dim]
 ) -> Term:
     """Return the place that each window takes: the first of its largest number, and the last NaN if it holds one, of
     which no comparison is true.
     """
-    at, last = as_real(place), float(size - 1)
+    at, last = as_real(place), before(size)
     # What is not NaN comes before every place.
-    undefined = nq.where(shown < 0.0, -1.0, nq.where(lift(0.0) <= shown, -2.0, at + float(size)))
+    undefined = nq.where(shown < 0.0, -1.0, nq.where(lift(0.0) <= shown, -2.0, at + size))
     key = nq.where(shown < largest, -1.0, nq.where(largest <= shown, last - at, undefined))
     key = key if mask is None else nq.where(mask, key, -1.0)
     found = b.fold("max", key, window)
-    return nq.where(found <= last, last - found, found - float(size))
+    return nq.where(found <= last, last - found, found - size)
 
 
 def _max_pool(rank: int, places: bool) -> Any:
@@ -132,13 +142,14 @@ def _divisor(b: Builder, found: Windows, count_include_pad: bool, override: int 
         return lift(1.0 / override)
     divisor: Term | None = None
     constant = 1
-    for new, size, k, s, p in zip(
-        found.spatial, found.sizes, found.kernels, found.strides, found.paddings, strict=True
+    for new, own, size, k, s, p in zip(
+        found.spatial, found.own, found.sizes, found.kernels, found.strides, found.paddings, strict=True
     ):
         start = window_place(b.at(new), s, Const(0), 1, p)
-        last = (b.known(new, "") - 1) * s - p + k
-        low, high = (-p, size + p) if count_include_pad else (0, size)
-        if (p == 0 or count_include_pad) and last <= high:
+        pad = p if count_include_pad else 0
+        low, high = -pad, size + pad if isinstance(size, int) else b.length(own) + pad
+        within = not found.ceil if not isinstance(size, int) else (b.size(new) - 1) * s - p + k <= size + p
+        if (p == 0 or count_include_pad) and within:
             constant *= k
             continue
         end = nq.minimum(start + k, high)
@@ -159,10 +170,14 @@ def adaptive(b: Builder, self: Value, output: Sequence[int], largest: bool) -> V
     first = len(self.dims) - len(output)
     value, dims = b.real(self), list(self.dims)
     for at, out in enumerate(output, first):
-        size = b.known(value.dims[at], "pooling")
+        size = b.size(value.dims[at])
         if out == size:
             continue
-        if size % out == 0:
+        if isinstance(out, int) and out == 1:
+            dims = [*value.dims[:at], (), *value.dims[at + 1 :]]
+            over = value.dims[at]
+            term = b.fold("max", value.term, [over]) if largest else b.mean(value.term, [over])
+        elif isinstance(size, int) and isinstance(out, int) and size % out == 0:
             shape = [b.size(d) for d in value.dims]
             cut = b.view(value, [*shape[:at], out, size // out, *shape[at + 1 :]])
             over, dims = cut.dims[at + 1], [*cut.dims[: at + 1], *cut.dims[at + 2 :]]
@@ -174,7 +189,7 @@ def adaptive(b: Builder, self: Value, output: Sequence[int], largest: bool) -> V
             dims = [*value.dims[:at], new, *value.dims[at + 1 :]]
             masked = nq.where(lies, value.term, NEGATIVE if largest else 0.0)
             term = b.fold("max" if largest else "sum", masked, [own])
-            term = term if largest else term * nq.reciprocal(_elements(b, size, new))
+            term = term if largest else term * nq.reciprocal(_elements(b, own, new))
         value = b.value(term, dims, value.dtype)
     return value
 
@@ -194,17 +209,21 @@ enter("_adaptive_avg_pool3d.default", _adaptive(False))
 
 def _shared_out(b: Builder, own: Dim, out: Dim) -> list[Term]:
     """Return the masks of the elements that lie in each of the windows that share a dimension out evenly."""
-    size, count = b.known(own, "pooling"), b.known(out, "pooling")
-    if count == 1:
+    if not out:
         return []
-    low, high = b.at(out) * size // count, ((b.at(out) + 1) * size + (count - 1)) // count
+    size, count = b.length(own), b.length(out)
+    low, high = b.at(out) * size // count, ((b.at(out) + 1) * size + _less(count)) // count
     return [low <= b.at(own), b.at(own) < high]
 
 
-def _elements(b: Builder, size: int, out: Dim) -> Term:
+def _less(count: Term) -> Term:
+    return Const(int(count.value) - 1) if isinstance(count, Const) else count + (-1)
+
+
+def _elements(b: Builder, own: Dim, out: Dim) -> Term:
     """Return how many elements lie in each of the windows that share a dimension out."""
-    count = b.known(out, "pooling")
-    return as_real(((b.at(out) + 1) * size + (count - 1)) // count - b.at(out) * size // count)
+    size, count = b.length(own), b.length(out)
+    return as_real(((b.at(out) + 1) * size + _less(count)) // count - b.at(out) * size // count)
 
 
 def _placed(b: Builder, self: Value, output_size: Sequence[int]) -> tuple[Value, Value]:
@@ -216,7 +235,7 @@ def _placed(b: Builder, self: Value, output_size: Sequence[int]) -> tuple[Value,
     left = (*self.dims[:front], *new)
     lies = every([part for own, out in zip(dims, new, strict=True) for part in _shared_out(b, own, out)])
     shown, most = b.real(self).term, b.moved(largest, largest.dims, left)
-    flat, size = b.at(tuple(a for d in dims for a in d)), math.prod(b.known(d, "pooling") for d in dims)
+    flat, size = b.at(tuple(a for d in dims for a in d)), b.count(dims)
     if b.undefined:
         first = _taken(b, shown, most, flat, size, lies, dims)
     else:
@@ -293,14 +312,18 @@ def adaptive_backward(b: Builder, grad_output: Value, self: Value) -> Value:
     value = b.real(grad_output)
     rank = 3 if "3d" in b.place[-1] else 2
     for at in range(len(self.dims) - rank, len(self.dims)):
-        size, out = b.known(self.dims[at], "pooling"), b.known(value.dims[at], "pooling")
-        if size % out:
+        size, out = b.size(self.dims[at]), b.size(value.dims[at])
+        if not (isinstance(size, int) and isinstance(out, int)) and out != 1:
+            b.known(self.dims[at], "pooling")
+            b.known(value.dims[at], "pooling")
+        if out != 1 and size % out:
             own, dim = value.dims[at], b.fresh(size, "inner", at)
             lies = every(_shared_out(b, dim, own))
             assert lies is not None
-            spread = nq.where(lies, value.term * nq.reciprocal(_elements(b, size, own)), 0.0)
+            spread = nq.where(lies, value.term * nq.reciprocal(_elements(b, dim, own)), 0.0)
             value = b.value(b.fold("sum", spread, [own]), b.put(value, at, dim), value.dtype)
             continue
-        inner = b.fresh(size // out, "inner", at)
-        value = b.value(value.term * (out / size), b.put(value, at, (*value.dims[at], *inner)), value.dtype)
+        inner = b.fresh(size if out == 1 else size // out, "inner", at)
+        share = out / size if isinstance(size, int) else nq.reciprocal(b.count([inner]))
+        value = b.value(value.term * share, b.put(value, at, (*value.dims[at], *inner)), value.dtype)
     return value

@@ -259,14 +259,19 @@ def weighed(
     dimensions.
     """
     heads, shared = len(query.dims) - 3, 1
-    if heads >= 0 and b.size(query.dims[heads]) != b.size(key.dims[heads]):
-        kept = b.known(key.dims[heads], "attention")
-        shared = b.known(query.dims[heads], "attention") // kept
+    asked, kept = (b.size(v.dims[heads]) if heads >= 0 else 1 for v in (query, key))
+    # Of symbols that are not known to be one it is a limit that they are
+    if asked != kept and isinstance(asked, int) and isinstance(kept, int):
+        shared = asked // kept
         sizes = [*map(b.size, query.dims[:heads]), kept, shared, *map(b.size, query.dims[heads + 1 :])]
         query = b.view(query, sizes)
         key, value = (b.value(v.term, (*v.dims[: heads + 1], (), *v.dims[heads + 1 :]), v.dtype) for v in (key, value))
     scores = product(b, query, transpose(b, key, -1, -2))
-    scores = mul(b, scores, b.known(query.dims[-1], "attention") ** -0.5 if scale is None else float(scale))
+    width = b.size(query.dims[-1])
+    if scale is not None or isinstance(width, int):
+        scores = mul(b, scores, width**-0.5 if scale is None else float(scale))
+    else:
+        scores = mul(b, scores, b.value(b.count([query.dims[-1]]) ** -0.5, (), "float32"))
     scores = changed(scores, heads, shared)
     row = [scores.dims[-1]]
     weights = b.value(normalised(b, scores.term, row, EMPTY), scores.dims, scores.dtype)

@@ -9,7 +9,7 @@ from typing import Any
 
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Map, Reduce, Term, as_real, lift, subterms
+from napkin_eq.lang.term import Const, Map, Reduce, Term, as_real, lift, subterms
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Edge, Value
 from napkin_eq.pytorch.build.edges import shown
 from napkin_eq.pytorch.build.table import operator
@@ -107,7 +107,7 @@ def place_of_largest(b: Builder, term: Term, over: Value, dims: Sequence[int], k
     if undefined:
         term = _standing(term, b.fold("max", term, [dim]))
     largest = b.fold("max", term, [dim])
-    found = first_place(b, nq.equal(term, largest), b.at(dim), b.known(dim, "a place"), [dim])
+    found = first_place(b, nq.equal(term, largest), b.at(dim), b.count([dim]), [dim])
     return b.value(found, b.left(over, dims, keepdim), "int64")
 
 
@@ -123,11 +123,16 @@ def _undefined(term: Term, below: Term | float, above: Term | float, otherwise: 
     return nq.where(term < 0.0, below, nq.where(lift(0.0) <= term, above, otherwise))
 
 
-def first_place(b: Builder, chosen: Term, place: Term, size: int, over: Sequence[Any]) -> Term:
+def before(size: Term) -> Term:
+    """Return one less than a number of elements, as a real number."""
+    return Const(float(size.value) - 1.0) if isinstance(size, Const) else size + (-1.0)
+
+
+def first_place(b: Builder, chosen: Term, place: Term, size: Term, over: Sequence[Any]) -> Term:
     """Return the least of the chosen places below a size, of which there is one; it is a real term between 0 and that
     size.
     """
-    last = float(size - 1)
+    last = before(size)
     return last - b.fold("max", nq.where(chosen, last - as_real(place), 0.0), over)
 
 

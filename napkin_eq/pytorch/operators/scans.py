@@ -25,6 +25,7 @@ from napkin_eq.lang.term import (
     subterms,
 )
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value, elsewhere
+from napkin_eq.pytorch.build.extents import quotient
 from napkin_eq.pytorch.build.masks import negated, undefined
 from napkin_eq.pytorch.build.rolled import linear, put
 from napkin_eq.pytorch.build.table import operator
@@ -197,8 +198,8 @@ def _ranked(b: Builder, self: Value, dim: int, descending: bool) -> tuple[Value,
     at = b.dim(self, dim)
     if self.truth:
         raise NapkinError("masks are not ordered: order numbers")
-    size = b.known(self.dims[at], "an order")
-    if size > MOST_ORDERED:
+    size = b.size(self.dims[at])
+    if isinstance(size, int) and size > MOST_ORDERED:
         raise NapkinError(f"an order of {size} elements: each is compared with each, so at most {MOST_ORDERED}")
     value, axis = b.single(replace(self, term=b.real(self).term), at)
     other = b.whole(size, "other")
@@ -224,7 +225,7 @@ def ordered(b: Builder, self: Value, dim: int, descending: bool, count: int | No
     if not self.dims or not self.dims[at]:
         return self, replace(self, term=lift(0.0), dtype="int64")
     value, axis, mine, rank, at = _ranked(b, self, dim, descending)
-    new = b.fresh(b.known(self.dims[at], "an order") if count is None else count, "place")
+    new = b.fresh(b.size(self.dims[at]) if count is None else count, "place")
     here = nq.equal(rank, as_real(b.at(new)))
     dims = b.put(value, at, new)
     found = b.fold("max", nq.where(here, mine, NEGATIVE), [(axis,)])
@@ -291,9 +292,9 @@ def median(b: Builder, self: Value, dim: int, keepdim: bool) -> tuple[Value, Val
     if not self.dims or not self.dims[at]:
         return _of_one(b, ordered(b, self, dim, False, None), at, keepdim)
     unseen(b, self)
-    size = b.known(self.dims[at], "an order")
-    numbers, places = ordered(b, self, dim, False, (size + 1) // 2)
-    last = {at: Const((size - 1) // 2)}
+    size = b.size(self.dims[at])
+    numbers, places = ordered(b, self, dim, False, quotient(size + 1, 2))
+    last = {at: Const((size - 1) // 2) if isinstance(size, int) else (b.length(self.dims[at]) + (-1)) // 2}
     return b.read(numbers, last, b.left(numbers, [at], keepdim)), b.read(places, last, b.left(places, [at], keepdim))
 
 

@@ -12,11 +12,13 @@ import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Map, Term, as_real
 from napkin_eq.pytorch.build.builder import Builder, Number, Value
+from napkin_eq.pytorch.build.extents import canonical, exact, quotient
 from napkin_eq.pytorch.build.rolled import SHORTEST, rolled
 from napkin_eq.pytorch.build.table import operator
 from napkin_eq.pytorch.build.wires import Dim
 
 END = 2**62
+MOST_DRAWN = 1 << 16  # places along an image of a symbolic size for which its places are shown to be quotients
 
 
 @operator("view.default", "_unsafe_view.default")
@@ -29,7 +31,7 @@ def reshape(b: Builder, self: Value, shape: Sequence[Any]) -> Value:
     if any(isinstance(s, int) and s == -1 for s in shape):
         every = math.prod((b.size(dim) for dim in self.dims), start=1)
         rest = math.prod((s for s in shape if not (isinstance(s, int) and s == -1)), start=1)
-        shape = [every // rest if isinstance(s, int) and s == -1 else s for s in shape]
+        shape = [quotient(every, rest) if isinstance(s, int) and s == -1 else s for s in shape]
     return b.view(self, shape)
 
 
@@ -77,6 +79,9 @@ def unsqueeze(b: Builder, self: Value, dim: int) -> Value:
 @operator("squeeze.dim", "squeeze.dims", "squeeze.default")
 def squeeze(b: Builder, self: Value, dim: Any = None) -> Value:
     chosen = b.dims(self, dim, empty=False)
+    # A dimension of one element goes away, and a symbol is none where PyTorch asked
+    open_sizes = [size for at in chosen if self.dims[at] and not isinstance(size := b.size(self.dims[at]), int)]
+    b.limits += [("!=", size, 1, "") for size in open_sizes]
     return replace(self, dims=tuple(d for at, d in enumerate(self.dims) if at not in chosen or d))
 
 
@@ -124,25 +129,60 @@ def slice_of(b: Builder, self: Value, dim: int, start: Any, end: Any, step: int)
     at = b.dim(self, dim)
     if (start in (0, None)) and (end is None or (isinstance(end, int) and end >= END)) and step == 1:
         return self
-    size = b.known(self.dims[at], "slice")
+    size = b.size(self.dims[at])
+    if not all(isinstance(s, int) for s in (size, 0 if start is None else start, END if end is None else end)):
+        return _open_slice(b, self, at, start, end, step)
     low, high = _bounds(start, end, size)
     if (low, step) == (0, 1) and high == size:
         return self
     return part(b, self, at, low, max(0, -(-(high - low) // step)), step)
 
 
-def part(b: Builder, self: Value, at: int, start: int, size: int, step: int = 1, *tag: Any) -> Value:
+def _open_slice(b: Builder, self: Value, at: int, start: Any, end: Any, step: int) -> Value:
+    """Return a slice of which the size or a bound is a symbol: how many places there are is what PyTorch found by what
+    it knows of the symbols.
+    """
+    size = b.size(self.dims[at])
+    if not b.result:
+        raise NapkinError(f"a slice of a symbolic size {size} in a function that is applied elsewhere")
+    count = b.result[at]
+    low = 0 if start is None else start
+    if (low, step) == (0, 1) and count == size:
+        return self
+    high = size if end is None or (isinstance(end, int) and end >= END) else end
+    high = high + size if isinstance(high, int) and high < 0 else high
+    if isinstance(low, int) and low >= 0:
+        return part(b, self, at, low, count, step)
+    # From the end, as long as that is no place before the first; a symbol may say either.
+    if step == 1 and canonical(high - low - size) == count:
+        return part(b, self, at, b.length(self.dims[at]) + b.term(low), count)
+    if step == 1 and not isinstance(low, int) and canonical(high - low) == count:
+        return part(b, self, at, b.term(low), count)
+    if not isinstance(low, int):
+        raise NapkinError(f"a slice from {low} on of {size} elements: PyTorch does not tell where it begins")
+    return part(b, self, at, Map("max", (b.length(self.dims[at]) + low, Const(0))), count, step)
+
+
+def part(b: Builder, self: Value, at: int, start: int | Term, size: Any, step: int = 1, *tag: Any) -> Value:
     """Return some places along a dimension, from a start, each a step after the one before."""
     new = b.fresh(size, "part", *tag)
     place = b.at(new) * step if step != 1 else b.at(new)
-    return b.read(self, {at: place + start if start else place}, b.put(self, at, new))
+    still = isinstance(start, int) and not start
+    return b.read(self, {at: place if still else place + start}, b.put(self, at, new))
 
 
 @operator("select.int")
 def select(b: Builder, self: Value, dim: int, index: Any) -> Value:
     at = b.dim(self, dim)
-    place = index + b.known(self.dims[at], "select") if index < 0 else index
-    return b.read(self, {at: Const(place)}, (*self.dims[:at], *self.dims[at + 1 :]))
+    size, rest = b.size(self.dims[at]), (*self.dims[:at], *self.dims[at + 1 :])
+    if isinstance(index, int) and (isinstance(size, int) or index >= 0):
+        return b.read(self, {at: Const(index + size if index < 0 else index)}, rest)
+    place = b.term(index)
+    if isinstance(index, int):
+        place = b.length(self.dims[at]) + index
+    elif not index.is_nonnegative:
+        place = nq.where(place < 0, place + b.length(self.dims[at]), place)
+    return b.read(self, {at: place}, rest)
 
 
 @operator("split.Tensor", "split.default")
@@ -175,8 +215,10 @@ def unbind(b: Builder, self: Value, dim: int) -> tuple[Value, ...]:
 def diagonal(b: Builder, self: Value, offset: int, dim1: int, dim2: int) -> Value:
     first, second = b.dim(self, dim1), b.dim(self, dim2)
     up, down = max(offset, 0), max(-offset, 0)
-    sizes = [b.known(self.dims[d], "diagonal") for d in (first, second)]
-    new = b.fresh(min(sizes[0] - down, sizes[1] - up), "diagonal")
+    sizes = [b.size(self.dims[d]) for d in (first, second)]
+    known = all(isinstance(size, int) for size in sizes)
+    count = min(sizes[0] - down, sizes[1] - up) if known else b.given(len(self.dims) - 2, sizes[0])
+    new = b.fresh(count, "diagonal")
     places = {first: b.at(new) + down if down else b.at(new), second: b.at(new) + up if up else b.at(new)}
     return b.read(self, places, (*[d for at, d in enumerate(self.dims) if at not in places], new))
 
@@ -188,20 +230,21 @@ def diagonal(b: Builder, self: Value, offset: int, dim1: int, dim2: int) -> Valu
 def cat(b: Builder, tensors: Sequence[Value | None], dim: int) -> Value:
     parts = [value for value in tensors if value is not None and value.dims]  # of no elements is None
     at = b.dim(parts[0], dim)
-    sizes = [b.known(value.dims[at], "cat") for value in parts]
+    sizes = [b.size(value.dims[at]) for value in parts]
     if all(size == 1 for size in sizes) and (found := _loop(b, parts, at)) is not None:
         return found
     new = b.fresh(sum(sizes), "cat")
-    place, low, term, dims = b.at(new), 0, None, None
+    place, term, dims = b.at(new), None, None
+    low: int | Term = 0
     real = any(not (v.whole or v.truth) for v in parts)
     for value, size in zip(parts, sizes, strict=True):
         value = b.real(value) if real else b.number(value)
-        own = b.read(value, {at: place - low if low else place}, b.put(value, at, new))
+        own = b.read(value, {at: place if term is None else place - low}, b.put(value, at, new))
         if term is None or dims is None:
             term, dims = own.term, own.dims
         else:
             term = nq.where(place < low, term, b.moved(own, own.dims, dims))
-        low += size
+        low = low + (size if isinstance(size, int) else b.length(value.dims[at]))
     assert term is not None and dims is not None
     if all(v.truth for v in parts):
         return b.mask(b.value(term, dims, "int64"))
@@ -227,10 +270,16 @@ def stack(b: Builder, tensors: Sequence[Value], dim: int) -> Value:
     return cat(b, [unsqueeze(b, value, at) for value in tensors], at)
 
 
+def _last(b: Builder, dim: Dim) -> int | Term:
+    """Return the last place along a dimension."""
+    size = b.size(dim)
+    return size - 1 if isinstance(size, int) else b.length(dim) + (-1)
+
+
 @operator("flip.default")
 def flip(b: Builder, self: Value, dims: Sequence[int]) -> Value:
     places = (
-        {d: b.known(self.dims[d], "flip") - 1 - b.at(self.dims[d]) for d in b.dims(self, dims) if self.dims[d]}
+        {d: _last(b, self.dims[d]) - b.at(self.dims[d]) for d in b.dims(self, dims) if self.dims[d]}
         if dims
         else {}
     )
@@ -244,8 +293,14 @@ def roll(b: Builder, self: Value, shifts: Sequence[int], dims: Sequence[int]) ->
     for shift, dim in zip(shifts, dims, strict=True):
         at = b.dim(self, dim)
         if self.dims[at]:
-            size = b.known(self.dims[at], "roll")
-            self = b.read(self, {at: (b.at(self.dims[at]) + (-shift) % size) % size}, self.dims)
+            size, place = b.size(self.dims[at]), b.at(self.dims[at])
+            if isinstance(size, int) and isinstance(shift, int):
+                place = (place + (-shift) % size) % size
+            else:  # of what is below 0 no rest is taken
+                whole = b.length(self.dims[at])
+                back = isinstance(shift, int) and shift < 0
+                place = (place + (-shift if back else whole - b.term(shift) % whole)) % whole
+            self = b.read(self, {at: place}, self.dims)
     return self
 
 
@@ -257,12 +312,13 @@ def constant_pad(b: Builder, self: Value, pad: Sequence[int], value: Number) -> 
         return b.mask(constant_pad(b, b.number(self), pad, b.number(value)))
     for number in range(len(pad) // 2):
         before, after, at = pad[2 * number], pad[2 * number + 1], len(self.dims) - 1 - number
-        if not before and not after:
+        if before == 0 and after == 0:
             continue
-        size = b.known(self.dims[at], "pad")
+        size = b.size(self.dims[at])
         new = b.fresh(size + before + after, "pad", at)
-        place = b.at(new) - before if before else b.at(new)
-        inside = [*([Const(0) <= place] if before > 0 else []), *([place < size] if after > 0 else [])]
+        place = b.at(new) if before == 0 else b.at(new) - (before if isinstance(before, int) else b.term(before))
+        low, high = (not isinstance(end, int) or end > 0 for end in (before, after))
+        inside = [*([Const(0) <= place] if low else []), *([place < b.length(self.dims[at])] if high else [])]
         own = b.read(self, {at: place}, b.put(self, at, new))
         if inside:
             mask = inside[0] if len(inside) == 1 else inside[0] & inside[1]
@@ -306,8 +362,10 @@ def upsample_nearest(
 ) -> Value:
     factors = scale_factors or ()
     first = len(input.dims) - len(output_size or factors)
+    own = [b.size(dim) for dim in input.dims[first:]]
     sizes = output_size or [
-        int(b.known(input.dims[first + at], "upsample_nearest") * factor) for at, factor in enumerate(factors)
+        int(size * factor) if isinstance(size, int) else b.given(first + at, size)
+        for at, (size, factor) in enumerate(zip(own, factors, strict=True))
     ]
     return _nearest(b, input, sizes, tuple(factors) or (None,) * len(sizes))
 
@@ -316,10 +374,13 @@ def _nearest(b: Builder, value: Value, sizes: Sequence[int], scales: Sequence[fl
     """Return an image drawn in other sizes, each place a quotient of the new one's."""
     for number, (size, scale) in enumerate(zip(sizes, scales, strict=True)):
         dim = len(value.dims) - len(sizes) + number
-        own = b.known(value.dims[dim], "upsample_nearest")
+        own = b.size(value.dims[dim])
         new = b.fresh(size, "nearest", dim)
-        times, by = _quotient(own, size, scale)
-        place = b.at(new) // by if times == 1 else b.at(new) * times // by
+        if isinstance(own, int) and isinstance(size, int):
+            times, by = _quotient(own, size, scale)
+            place = b.at(new) // by if times == 1 else b.at(new) * times // by
+        else:
+            place = _open_nearest(b, b.at(new), value.dims[dim], size, scale)
         value = b.read(value, {dim: place} if value.dims[dim] else {}, b.put(value, dim, new))
     return value
 
@@ -338,9 +399,34 @@ def _quotient(own: int, size: int, scale: float | None) -> tuple[int, int]:
     raise NapkinError(f"the nearest of {own} places at {size}, {float(step):g} times them, are those of no quotient")
 
 
-def _mirrored(place: Term, size: int) -> Term:
+def _open_nearest(b: Builder, place: Term, dim: Dim, size: Any, scale: float | None) -> Term:
+    """Return the place of which each of an image of a symbolic size is drawn: a whole number of times as large it is a
+    quotient by that, and of a power of two of places a number of float32 that is exact.
+    """
+    import numpy as np
+
+    own = b.size(dim)
+    times = exact(size, own)
+    if isinstance(times, int) and (scale is None or scale == times):
+        step = np.float32(1.0 / scale) if scale else np.float32(1.0) / np.float32(times)
+        places = np.arange(MOST_DRAWN, dtype=np.float32)
+        if (np.floor(places * step) == np.arange(MOST_DRAWN) // times).all():
+            return place // times
+    if isinstance(size, int) and not scale and size & (size - 1) == 0:
+        return place * b.length(dim) // size
+    raise NapkinError(
+        f"the nearest of {own} places at {size}: only whole multiples, or a power of two of places, are known whatever"
+        " the symbol is"
+    )
+
+
+def _mirrored(place: Term, size: int | Term) -> Term:
     place = Map("max", (place, -place))
-    return nq.minimum(place, 2 * (size - 1) - place)
+    return nq.minimum(place, (size - 1 if isinstance(size, int) else size + (-1)) * 2 - place)
+
+
+def _repeated(place: Term, size: int | Term) -> Term:
+    return nq.minimum(nq.maximum(place, 0), size - 1 if isinstance(size, int) else size + (-1))
 
 
 @operator("reflection_pad1d.default", "reflection_pad2d.default", "reflection_pad3d.default")
@@ -350,7 +436,7 @@ def reflection_pad(b: Builder, self: Value, padding: Sequence[int]) -> Value:
 
 @operator("replication_pad1d.default", "replication_pad2d.default", "replication_pad3d.default")
 def replication_pad(b: Builder, self: Value, padding: Sequence[int]) -> Value:
-    return _padded(b, self, padding, lambda place, size: nq.minimum(nq.maximum(place, 0), size - 1))
+    return _padded(b, self, padding, _repeated)
 
 
 @operator("pad.default")
@@ -359,8 +445,9 @@ def pad(b: Builder, self: Value, pad: Sequence[int], mode: str, value: Any) -> V
         return constant_pad(b, self, pad, 0 if value is None else value)
     ways = {
         "reflect": _mirrored,
-        "replicate": lambda place, size: nq.minimum(nq.maximum(place, 0), size - 1),
-        "circular": lambda p, size: p % size,
+        "replicate": _repeated,
+        # At most as much is padded as there is, and of what is below 0 no rest is taken
+        "circular": lambda p, size: p % size if isinstance(size, int) else (p + size) % size,
     }
     return _padded(b, self, pad, ways[mode])
 
@@ -368,16 +455,18 @@ def pad(b: Builder, self: Value, pad: Sequence[int], mode: str, value: Any) -> V
 def _padded(b: Builder, self: Value, padding: Sequence[int], way: Any) -> Value:
     for number in range(len(padding) // 2):
         before, after, at = padding[2 * number], padding[2 * number + 1], len(self.dims) - 1 - number
-        size = b.known(self.dims[at], "pad")
+        size = b.size(self.dims[at])
         new = b.fresh(size + before + after, "pad", at)
-        self = b.read(self, {at: way(b.at(new) - before, size)}, b.put(self, at, new))
+        length = size if isinstance(size, int) else b.length(self.dims[at])
+        place = b.at(new) - (before if isinstance(before, int) else b.term(before))
+        self = b.read(self, {at: way(place, length)}, b.put(self, at, new))
     return self
 
 
 @operator("unfold.default")
 def unfold(b: Builder, self: Value, dimension: int, size: int, step: int) -> Value:
     at = b.dim(self, dimension)
-    new = b.fresh((b.known(self.dims[at], "unfold") - size) // step + 1, "windows")
+    new = b.fresh(b.given(at, quotient(b.size(self.dims[at]) - size, step) + 1), "windows")
     inner = b.fresh(size, "inner")
     return b.read(self, {at: b.at(new) * step + b.at(inner)}, (*b.put(self, at, new), inner))
 
@@ -388,8 +477,8 @@ def im2col(b: Builder, self: Value, kernel_size: Any, dilation: Any, padding: An
     at, dims, places = len(self.dims) - 2, list(padded.dims), dict[int, Term]()
     windows, inner = list[Dim](), list[Dim]()
     for number, (k, d, s) in enumerate(zip(kernel_size, dilation, stride, strict=True)):
-        size = b.known(padded.dims[at + number], "unfold")
-        windows.append(b.fresh((size - d * (k - 1) - 1) // s + 1, "windows", number))
+        size = b.size(padded.dims[at + number])
+        windows.append(b.fresh(quotient(size - d * (k - 1) - 1, s) + 1, "windows", number))
         inner.append(b.fresh(k, "inner", number))
         places[at + number] = b.at(windows[-1]) * s + b.at(inner[-1]) * d
     channels = (*dims[at - 1], *inner[0], *inner[1])
