@@ -14,6 +14,9 @@ import napkin_eq
 from napkin_eq.lang.errors import NapkinError, checked_name
 from napkin_eq.pytorch.build.extents import canonical, multiples
 
+# Of PyTorch's own files those in which programs are written: what they ask of sizes is the program's
+LIBRARY = ("nn/", "distributions/", "functional.py", "linalg/", "fft/", "signal/", "optim/", "ao/")
+
 
 class Refused(NapkinError):
     """An operator that is not read, with its node's name."""
@@ -44,9 +47,20 @@ def expression(value: Any) -> Any:
 _known = WeakKeyDictionary[Any, tuple[int, dict[Any, Any]]]()
 
 
-def guards_of(env: Any) -> list[Any]:
-    """Return the guards that PyTorch put on sizes, by the symbols that stand for others."""
-    return [env.replace(guard.expr) for guard in env.guards]
+def guards_of(env: Any) -> list[tuple[Any, bool]]:
+    """Return the guards that PyTorch put on sizes, by the symbols that stand for others, and whether each was asked by
+    the program, or by what it calls, and not by what finds out how tensors lie in memory.
+    """
+    import torch
+
+    home = Path(torch.__file__).parent
+
+    def own(guard: Any) -> bool:
+        asked = getattr(guard.sloc.framework_loc, "filename", "")
+        within = asked.startswith(str(home)) and Path(asked).relative_to(home).as_posix()
+        return not within or (within.startswith(LIBRARY) and not within.endswith("modules/module.py"))
+
+    return [(env.replace(guard.expr), own(guard)) for guard in env.guards]
 
 
 def multiples_in(env: Any) -> dict[Any, Any]:
@@ -55,7 +69,7 @@ def multiples_in(env: Any) -> dict[Any, Any]:
     """
     count, found = _known.get(env, (-1, {}))
     if count != len(env.guards):
-        found = multiples(guards_of(env))
+        found = multiples([guard for guard, _ in guards_of(env)])
         _known[env] = len(env.guards), found
     return found
 

@@ -91,25 +91,32 @@ def multiples(guards: Sequence[Any]) -> dict[Any, Any]:
     return {s: by * sympy.Symbol(f"{s}_{by}", integer=True, positive=True) for s, by in found.items() if by > 1}
 
 
-def limits(guards: Iterable[Any], ranges: Mapping[Any, Any]) -> list[Limit]:
+def limits(guards: Iterable[tuple[Any, bool]], ranges: Mapping[Any, Any]) -> list[Limit]:
     """Return what holds of sizes by which a program was traced: PyTorch answered its questions of sizes by it.
 
-    Of one symbol that is its range, whose least number is 2 where nothing was asked, as PyTorch takes no size of 1 for
-    a symbol. What is unequal says only that two sizes were not taken for one, or that one is not broadcast.
+    guards: each with whether the program itself asked it. What PyTorch's own files find unequal says only how a tensor
+    lies in memory. What one symbol is compared with is in its range; a symbol is 2 at least, as PyTorch takes 1 for
+    none, and says nothing of a branch that asks for it.
     """
     import sympy
 
     compared = (sympy.StrictLessThan, sympy.LessThan, sympy.StrictGreaterThan, sympy.GreaterThan)
     found: dict[Limit, None] = {}
     for symbol, known in ranges.items():
-        if known.lower > 2:
+        if getattr(known.lower, "is_Integer", False):
             found[("<=", int(known.lower), symbol, "")] = None
         if getattr(known.upper, "is_Integer", False):
             found[("<=", symbol, int(known.upper), "")] = None
-    for guard in guards:
-        if isinstance(guard, sympy.Eq) or (isinstance(guard, compared) and len(guard.free_symbols) > 1):
+    for guard, own in guards:
+        plain = isinstance(guard, compared) and _of_one(guard)
+        if isinstance(guard, (sympy.Eq, *compared)) and not plain or own and isinstance(guard, sympy.Ne):
             found[(str(guard.rel_op), guard.args[0], guard.args[1], "")] = None
     return list(found)
+
+
+def _of_one(guard: Any) -> bool:
+    """Tell whether a guard compares one symbol with a number, plainly."""
+    return len(guard.free_symbols) == 1 and all(side.is_polynomial(*guard.free_symbols) for side in guard.args)
 
 
 def linear(size: Any, symbol: Any) -> tuple[int, int] | None:
