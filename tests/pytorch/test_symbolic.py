@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from torch.export import Dim
 
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.pytorch import backend
+from napkin_eq.pytorch import backend, kernels
 from napkin_eq.pytorch.importer import from_torch
 from tests.pytorch.test_operators import agrees
 
@@ -248,3 +248,23 @@ def test_sizes_that_meet_uncompared_are_compared_when_a_region_is_called():
     assert len(backend.reports) == 2 and all(report.taken for report in backend.reports)
     with pytest.raises(NapkinError, match="meet in one dimension"):
         fast(q, k, torch.randn(5, 2, 7, 8))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "fn",
+    [lambda x: torch.tanh(torch.cat([x, x[:1]]) * 2), lambda x: x + F.pad(x, (0, 0, 1, -1)) + x.flip(0).roll(1, 0)],
+)
+def test_kernels_along_symbolic_dimensions_serve_every_size(fn, monkeypatch, tmp_path):
+    import triton
+
+    monkeypatch.setattr(triton.knobs.runtime, "interpret", True)
+    monkeypatch.setattr(kernels, "folder", lambda: tmp_path)
+    torch._dynamo.reset()
+    backend.reports.clear()
+    fast = torch.compile(fn, backend=partial(backend.napkin_eq, options={"seconds": 100.0}), dynamic=True)
+    for size in (6, 9, 17):
+        x = torch.randn(size, 8)
+        torch.testing.assert_close(fast(x), fn(x), rtol=1e-4, atol=1e-4)
+    taken = [region for report in backend.reports for region in report.taken]
+    assert len(backend.reports) == 1 and taken and all(region.kernels is not None for region in taken)
