@@ -153,9 +153,12 @@ class Program:
             known |= {name: int(size) for name, size in zip(self.symbols, found, strict=True)}
             for (word, *names, _), (one, other) in zip(self.limits, held, strict=True):
                 if not COMPARED[word](one, other):
+                    hint = "read it with an example of such sizes"
+                    if (one, word, other) == (2, "<=", 1):  # an example of size 1 leaves no dimension open
+                        hint = 'state the least size: dynamic_shapes with torch.export.Dim("n") for that dimension'
                     raise NapkinError(
                         f"program {self.diagram.name}: it was read for sizes of which {names[0]} {word} {names[1]}, and"
-                        f" of these it is not true that {one} {word} {other}: read it with an example of such sizes"
+                        f" of these it is not true that {one} {word} {other}: {hint}"
                     )
         return known
 
