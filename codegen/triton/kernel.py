@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from napkin_eq.lang.dtypes import device
 from napkin_eq.lang.errors import NapkinError
@@ -17,6 +17,7 @@ from napkin_eq.tile.ir import (
     Assign,
     Await,
     Buffer,
+    Coord,
     Dot,
     Iota,
     Kernel,
@@ -36,7 +37,9 @@ from napkin_eq.tile.ir import (
     passes_31_bits,
     statements,
     unrolled,
+    used,
 )
+from napkin_eq.tile.passes.whole_blocks import ends
 from napkin_eq.tile.printers import comment_lines
 from napkin_eq.tile.resources import BYTES
 
@@ -114,6 +117,8 @@ class KernelText(Blocks):
         # Numbers and sizes: Triton may know them as it compiles, and then they are no tensors.
         self.loose: set[str] = set()
         self.counters: set[str] = set()  # of the loops at hand
+        self.outermost = 1  # the depth of the kernel's own statements
+        self.left_out: frozenset[str] = frozenset()  # masks
         for stmt in statements(kernel.body):
             for value in (
                 [v for v, _ in stmt.carried] if isinstance(stmt, Loop) else [stmt.out] if hasattr(stmt, "out") else []
@@ -168,8 +173,24 @@ class KernelText(Blocks):
         if self.turn.leads:
             self.when_chained("launch_dependents")
         self.grid()
-        self.body(self.kernel.body, self.turn.waits)
+        coords = {ends(self.kernel)[mask] for mask in self.kernel.edges}
+        if coords and (start := self.starts[coord := coords.pop()]) != "0":
+            self.whole_or_not(self.kernel.coord(coord), start)
+        else:
+            self.body(self.kernel.body, self.turn.waits)
         return "\n".join([*self.signature(), *self.lines, ""])
+
+    def whole_or_not(self, coord: Coord, start: str) -> None:
+        """Print the statements twice: without the masks of the end of an axis for blocks before it, and as they are."""
+        self.line(f"if {start} + {self.blocks[coord.name]} <= {self.size(coord.axis)}:")
+        for left_out in (frozenset(self.kernel.edges), frozenset[str]()):
+            known = dict(self.values), dict(self.text), set(self.loose), set(self.nonneg)
+            self.left_out, self.depth, self.outermost = left_out, 2, 2
+            self.body(self.kernel.body, self.turn.waits)
+            self.depth = self.outermost = 1
+            if left_out:
+                self.values, self.text, self.loose, self.nonneg = known
+                self.line("else:")
 
     def signature(self) -> list[str]:
         name, one = kernel_function(self.kernel), ", ".join(self.params)
@@ -251,7 +272,7 @@ class KernelText(Blocks):
         uses = Counter(name for stmt in statements(body) for name in operands(stmt))
         skip = False
         for at, (stmt, after) in enumerate(zip(body, (*body[1:], None), strict=True)):
-            self.at = at if self.depth == 1 else self.at
+            self.at = at if self.depth == self.outermost else self.at
             if at == waits:
                 self.when_chained("wait", [self.asked(load) for load in self.turn.asks])
             if skip:
@@ -266,6 +287,8 @@ class KernelText(Blocks):
                     self.store(stmt)
                 case Await():
                     pass  # Triton waits for a contraction where its result is used
+                case Let() if stmt.out.name in self.left_out and not self.computed_with(stmt.out.name):
+                    pass
                 case _:
                     expression = self.defined(stmt.out, stmt)
                     skip = isinstance(after, Assign) and after.value == stmt.out.name and uses[after.value] == 1
@@ -326,7 +349,16 @@ class KernelText(Blocks):
             f"tl.store({self.pointer(stmt.buffer, stmt.index, dims)}, {self.operand(stmt.value, dims)}{masks}{hint})"
         )
 
+    def computed_with(self, mask: str) -> bool:
+        """Tell whether a mask is more than a mask of what is loaded and stored."""
+        return any(
+            mask in used(replace(s, masks=()) if isinstance(s, (Load, StoreTile)) else s)
+            for s in statements(self.kernel.body)
+        )
+
     def masks(self, masks: tuple[str, ...], dims: tuple[str, ...]) -> str:
+        """Return the argument that says which lanes are loaded or stored, nothing where all are."""
+        masks = tuple(mask for mask in masks if mask not in self.left_out)
         return f", mask={' & '.join(self.operand(m, dims) for m in masks)}" if masks else ""
 
     def pointer(self, name: str, index: tuple[Operand, ...], dims: tuple[str, ...]) -> str:
@@ -442,10 +474,11 @@ class KernelText(Blocks):
     def load(self, stmt: Load) -> str:
         own = self.union(stmt.index)[:: -1 if stmt.out.name in self.turned else 1]
         dims = self.crossed.get(stmt, own)
-        other = f", other={'0' if stmt.out.dtype.startswith('i') else '0.0'}" if stmt.masks else ""
+        masks = self.masks(stmt.masks, dims)
+        other = f", other={'0' if stmt.out.dtype.startswith('i') else '0.0'}" if masks else ""
         goes = self.cached.of(stmt.buffer, self.at)
         hint = f', eviction_policy="evict_{goes}"' if goes else ""
-        read = f"tl.load({self.pointer(stmt.buffer, stmt.index, dims)}{self.masks(stmt.masks, dims)}{other}{hint})"
+        read = f"tl.load({self.pointer(stmt.buffer, stmt.index, dims)}{masks}{other}{hint})"
         return read if dims == own else f"tl.permute({read}, ({', '.join(str(dims.index(d)) for d in own)}))"
 
     def begin(self, coord: str) -> str:

@@ -448,7 +448,9 @@ class Kernel:
     the larger and the smaller of real numbers, and the largest of many, are NaN where one of them is; else NaN may be
     left out. `turn` and `evictions` are decided once a kernel stands in its plan (machine/plan_passes.py). `library`
     runs in its place, and the statements say what it is trusted to compute. `merged`: axes that stand for several,
-    the slowest first, which lie side by side in every array that has one of them (lower/merge_axes.py).
+    the slowest first, which lie side by side in every array that has one of them (lower/merge_axes.py). `edges`: masks
+    of the lanes before the end of an axis, of one coordinate of the grid, which blocks that are whole along it are done
+    without (passes/whole_blocks.py).
     """
 
     name: str
@@ -467,6 +469,7 @@ class Kernel:
     evictions: Evictions = Evictions()
     library: Library | None = None
     merged: tuple[tuple[Axis, tuple[Axis, ...]], ...] = ()
+    edges: tuple[str, ...] = ()
 
     def coord(self, name: str) -> Coord:
         return next(c for c in self.coords if c.name == name)

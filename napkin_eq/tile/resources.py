@@ -441,13 +441,13 @@ def neighbours_taken(
     kernel: p.Kernel, stmt: p.Load | p.StoreTile, last: str, made: Mapping[str, p.Stmt], values: Mapping[str, p.Value]
 ) -> int:
     """Return how many neighbours a thread may take at once: a number that divides every row, so that each begins as the
-    first, and what a mask leaves.
+    first, and what a mask leaves in whole blocks.
     """
     buffer = kernel.buffer(stmt.buffer)
     if not adjoining(kernel.minor(stmt), made, values):
         return 1
     rows = [nominal(buffer.dims[minor(buffer.dims)])] if len(buffer.dims) > 1 else []
-    masked = any(last in values[mask].coords for mask in stmt.masks)
+    masked = any(last in values[mask].coords for mask in stmt.masks if mask not in kernel.edges)
     return math.gcd(VECTOR_BYTES // BYTES[buffer.dtype], *rows, *([nominal(kernel.coord(last).axis)] if masked else []))
 
 

@@ -41,6 +41,7 @@ from napkin_eq.tile.ir import (
     statements,
     used,
 )
+from napkin_eq.tile.passes.whole_blocks import ends
 
 ROLES = ("group", "stream", "walk", "whole", "lane", "run")
 # Beside those of the language
@@ -132,6 +133,11 @@ class _Verifier:
         for buffer in self.buffers.values():
             self.require(buffer.dtype in DTYPES, f"{buffer.name} has type {buffer.dtype!r}")
         walked = {c.axis.name for c in kernel.coords}
+        known = ends(kernel)
+        self.require(
+            known.keys() >= {*kernel.edges} and len({known[mask] for mask in kernel.edges}) <= 1,
+            f"not all of {', '.join(kernel.edges)} are masks of the lanes of one coordinate of the grid before its end",
+        )
         for axis, parts in kernel.merged:
             sizes = [part.size for part in parts]
             self.require(

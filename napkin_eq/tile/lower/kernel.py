@@ -51,6 +51,7 @@ from napkin_eq.tile.lower.elementwise import Proved
 from napkin_eq.tile.lower.reductions import NARROW, Folds
 from napkin_eq.tile.passes.dead_statements import live
 from napkin_eq.tile.passes.fuse_accumulator import accumulated
+from napkin_eq.tile.passes.whole_blocks import edged
 from napkin_eq.tile.stream_facts import (
     axis_ranks,
     conjuncts,
@@ -129,7 +130,7 @@ class Lowering(Folds):
         apart = any(steps(part) for body in self.bodies for part in subterms(body) if isinstance(part, Online))
         reads, body = tuple(self.reads.values()), tuple(self.stack[0].stmts)
         made = p.Kernel(self.name, reads, self.targets, tuple(order), grid, body, swizzle=swizzle, apart=apart)
-        return accumulated(live(made))
+        return edged(accumulated(live(made)))
 
     def _walk(self, walks: Sequence[str], context: Context) -> None:
         for body, target in zip(self.bodies, self.targets, strict=True):

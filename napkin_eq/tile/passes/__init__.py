@@ -10,6 +10,7 @@
                       buffers that they pass through
     warp_roles        who computes what in a kernel that groups of warps share, how its tiles move and where they lie;
                       or why it cannot be shared
+    whole_blocks      which masks whole blocks are done without, of axes whose length leaves a remainder
     warp_specialize   what runs beside what on a GPU whose copies and contractions are asynchronous: from one plan to
                       another that says so
 """
