@@ -8,6 +8,7 @@ import logging
 import types
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
@@ -15,7 +16,7 @@ from napkin_eq.lang.term import MAX_DEPTH
 from napkin_eq.pytorch.build.builder import RANDOM
 from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.naming import Refused, first_line, line_of, raised_at
-from napkin_eq.pytorch.operators.logic import unasked
+from napkin_eq.pytorch.operators.spelled import spelled, unasked
 
 ALSO = (
     *(
@@ -89,7 +90,6 @@ def _traced(module: Any, example_inputs: Sequence[Any], dynamic_shapes: Any) -> 
     first.
     """
     import torch
-    from torch.fx.experimental.proxy_tensor import make_fx
 
     inputs = _apart(tuple(example_inputs))
     # What is raised is said by whoever catches it, in a line: these print tracebacks and graphs as well
@@ -97,21 +97,63 @@ def _traced(module: Any, example_inputs: Sequence[Any], dynamic_shapes: Any) -> 
     silent = [logger.disabled for logger in loggers]
     for logger in loggers:
         logger.disabled = True
-    try:
-        with unasked():
+    def as_it_is() -> Any:
+        with unasked(), spelled():
             return _decomposed(torch.export.export(module, inputs, dynamic_shapes=dynamic_shapes, strict=False))
-    except Exception as reason:  # of any type
-        if isinstance(reason, Refused) or dynamic_shapes is not None or any(True for _ in module.buffers()):
-            raise
-        try:
-            with unasked():
-                traced = make_fx(module, tracing_mode="fake", _allow_non_fake_inputs=True)(*inputs)
-                return _decomposed(torch.export.export(traced, inputs, strict=False))
-        except Exception:
-            raise reason from None
+
+    ways = [as_it_is]
+    if dynamic_shapes is None and not any(True for _ in module.buffers()):
+        ways += [partial(_by_operators, module, inputs), partial(_by_operators, module, inputs, gradients=True)]
+    found, failed = list[Any](), list[Exception]()
+    try:
+        for way in ways:
+            try:
+                found.append(way())
+            except Exception as reason:  # of any type
+                if isinstance(reason, Refused) and way is as_it_is:
+                    raise
+                failed.append(reason)
+            else:
+                if not _unread_gradients(found[-1]):
+                    return found[-1]
     finally:
         for logger, before in zip(loggers, silent, strict=True):
             logger.disabled = before
+    if not found:
+        raise failed[0] from None
+    return found[0]
+
+
+def _by_operators(module: Any, inputs: tuple[Any, ...], gradients: bool = False) -> Any:
+    """Return the exported program of what a module does, operator by operator, gradients included; `gradients`: what
+    has gradients without a rule is written in other operators before they are taken of it.
+    """
+    import torch
+    from torch._dispatch.python import enable_python_dispatcher
+    from torch.fx.experimental.proxy_tensor import make_fx
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    table = {t: how for t, how in torch._decomp.decomposition_table.items() if gradients and _gradient(t)}
+    with contextlib.ExitStack() as held:
+        held.enter_context(unasked())
+        held.enter_context(spelled(gradients))
+        if gradients:
+            held.enter_context(enable_python_dispatcher())
+            held.enter_context(sdpa_kernel(SDPBackend.MATH))
+        traced = make_fx(module, table, tracing_mode="fake", _allow_non_fake_inputs=True)(*inputs)
+        return _decomposed(torch.export.export(traced, inputs, strict=False))
+
+
+def _gradient(target: Any) -> bool:
+    """Tell whether an operator is a gradient that the table does not have."""
+    return "_backward" in str(target) and name_of(target) not in rules()
+
+
+def _unread_gradients(exported: Any) -> bool:
+    """Tell whether a program holds gradients that the table does not have, as torch.export leaves some that PyTorch
+    knows to decompose.
+    """
+    return any(node.op == "call_function" and _gradient(node.target) for node in exported.graph.nodes)
 
 
 def _decomposed(exported: Any) -> Any:
@@ -131,7 +173,27 @@ def _decomposed(exported: Any) -> Any:
                     " is traced before it only without dynamic_shapes and without buffers: leave dynamic_shapes out,"
                     " or call torch.autograd.grad"
                 )
+    _once(exported)
     return exported.run_decompositions(kept())
+
+
+def _once(exported: Any) -> None:
+    """Take out of an exported program the further names of a parameter or buffer that a module has under several:
+    PyTorch does not decompose a program that writes what two of its inputs show.
+    """
+    holders = {node.name: node for node in exported.graph.nodes if node.op == "placeholder"}
+    first, kept_specs = dict[int, Any](), []
+    for spec in exported.graph_signature.input_specs:
+        held = exported.state_dict.get(spec.target) if spec.target else None
+        own = holders.get(getattr(spec.arg, "name", ""))
+        if held is None or own is None or first.setdefault(id(held), own) is own:
+            kept_specs.append(spec)
+            continue
+        own.replace_all_uses_with(first[id(held)])
+        exported.graph.erase_node(own)
+    if len(kept_specs) < len(exported.graph_signature.input_specs):
+        exported.graph_signature.input_specs[:] = kept_specs
+        exported.graph_module.recompile()
 
 
 def _unread(node: Any) -> str:

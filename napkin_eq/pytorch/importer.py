@@ -80,6 +80,9 @@ class Reading:
     place: tuple[Any, ...] = ()
     numbers: Mapping[str, Any] = field(default_factory=dict)  # of placeholders that are constants without dimensions
     lifted: bool = False  # values of more dimensions stand for the graph's scalars
+    # Of placeholders that are constants; None where what is computed of such is not asked for.
+    constants: Mapping[str, Any] | None = None
+    kept: dict[str, Any] = field(default_factory=dict)  # what was computed of them
 
     def run(self) -> list[Any]:
         """Read every node; return what the graph returns."""
@@ -120,6 +123,12 @@ class Reading:
         source, target = self.sources.get(node.name, ("input", node.name))
         if source == "token":  # orders side effects
             return None
+        return self.entered(source, target or node.name, held)
+
+    def entered(self, source: str, target: str, held: Any) -> Any:
+        """Return a tensor as a new input of the diagram."""
+        import torch
+
         dtype = type_name(held.dtype)
         if held.is_sparse or held.layout != torch.strided:
             raise NapkinError(f"input {target} is a {held.layout} tensor: only strided ones are supported")
@@ -134,7 +143,7 @@ class Reading:
         dims = tuple(self.builder.fresh(self.expression(size), at) for at, size in enumerate(held.shape))
         if pair:
             dims = (*dims, self.builder.fresh(2, "parts"))
-        port = Port(self.named(target or node.name), source, target, dtype, dims)
+        port = Port(self.named(target), source, target, dtype, dims)
         term = Input(port.name, port.axes, declared)
         self.inputs.append(port)
         value = self.builder.value(term, dims, pair or dtype)
@@ -183,7 +192,11 @@ class Reading:
             return None
         pairs = complex_numbers(node)
         if name not in rules() and not pairs:
-            raise Refused(node, RANDOM if seeded(node.target) else UNREAD)
+            if (found := self.computed(node)) is None:
+                raise Refused(node, RANDOM if seeded(node.target) else UNREAD)
+            if isinstance(found, (list, tuple)):
+                return [self.constant(f"{node.name}.{at}", part) for at, part in enumerate(found)]
+            return self.constant(node.name, found)
         if empty(node):
             return None  # `cat` leaves it out
         if not name.startswith("cat.") and any(empty(arg) for arg in node.all_input_nodes):
@@ -231,6 +244,33 @@ class Reading:
             raise Refused(
                 node, f"it is called in a way that is not supported ({type(reason).__name__}: {first_line(reason)})"
             ) from None
+
+    def computed(self, node: Any) -> Any:
+        """Return what PyTorch computes of constants alone, None where anything else enters."""
+        import operator
+
+        import torch
+
+        if self.constants is None or node.op not in ("placeholder", "call_function"):
+            return None
+        if node.op == "placeholder":
+            return self.constants.get(node.name)
+        schema = getattr(node.target, "_schema", None)
+        if node.target is not operator.getitem and (schema is None or schema.is_mutable or seeded(node.target)):
+            return None
+        own = {arg: self.computed(arg) for arg in node.all_input_nodes}
+        if any(value is None for value in own.values()):
+            return None
+        args, kwargs = (torch.fx.node.map_arg(given, own.__getitem__) for given in (node.args, dict(node.kwargs)))
+        with torch.no_grad():
+            return node.target(*args, **kwargs)
+
+    def constant(self, name: str, tensor: Any) -> Any:
+        """Keep a tensor that was computed of constants, and return it as an input of the diagram."""
+        if not hasattr(tensor, "shape"):
+            return tensor
+        self.kept[f"computed.{name}"] = tensor
+        return self.entered("constant", f"computed.{name}", tensor)
 
     def noted(self, name: str, given: Sequence[Any], held: Any) -> None:
         """Note where an operator that PyTorch computes in whole numbers is read as one of real numbers."""
@@ -324,17 +364,24 @@ def of_graph(
     results: Mapping[int, tuple[str, str]],
     undefined: bool = False,
     numbers: Mapping[str, Any] | None = None,
+    constants: Mapping[str, Any] | None = None,
 ) -> Program:
     """Read a graph of core operators; `sources` says what its placeholders are, `results` what its outputs are
     where they are no outputs. undefined: NaN in data is to be followed where places of extremes are asked for.
-    numbers: what placeholders are that are constants without dimensions.
+    numbers: what placeholders are that are constants without dimensions. constants: those with them; where they are
+    given, operators without a rule that have nothing but constants are computed by PyTorch, as further constants.
     """
     storage = _storage(graph)
     wires = Wires()
+
+    def begun() -> Reading:
+        wires.begin()
+        builder = Builder(wires, undefined=undefined)
+        return Reading(graph, sources, builder, storage, numbers=numbers or {}, constants=constants)
+
     for _ in range(ROUNDS):
         wires = Wires(wires.tied) if wires.tying else wires
-        wires.begin()
-        reading = Reading(graph, sources, Builder(wires, undefined=undefined), storage, numbers=numbers or {})
+        reading = begun()
         try:
             found = reading.run()
         except Refused:
@@ -344,8 +391,7 @@ def of_graph(
             break
         wires_symbolic = wires.symbolic()
     else:
-        wires.begin()
-        reading = Reading(graph, sources, Builder(wires, undefined=undefined), storage, numbers=numbers or {})
+        reading = begun()
         found = reading.run()
     wires_symbolic = wires.symbolic()
     if states := reading.builder.known_states:
@@ -382,6 +428,7 @@ def of_graph(
         given,
         tuple(reading.builder.limits),
         dict(wires.tied),
+        reading.kept,
     )
 
 
@@ -412,9 +459,10 @@ def of_exported(exported: Any, name: str, called: inspect.Signature | None = Non
         if source == "constant" and (constant := exported.constants[target]).dim() == 0
         if not (constant.is_complex() or constant.isnan())
     }
-    program = of_graph(exported.graph, name, sources, results, numbers=numbers)
+    constants = {place: exported.constants[target] for place, (source, target) in sources.items() if source == "constant"}
+    program = of_graph(exported.graph, name, sources, results, numbers=numbers, constants=constants)
     program = replace(program, limits=(*program.limits, *_limits(exported, program.tied)))
-    state = {**exported.state_dict, **exported.constants}
+    state = {**exported.state_dict, **exported.constants, **program.state}
     listed = {
         int(port.target): number for number, port in enumerate(p for p in program.outputs if p.source == "output")
     }

@@ -14,5 +14,6 @@
     products      contractions
     reductions    folds over dimensions
     scans         folds in order, and orders
+    spelled       functions written in others while a program is traced, and questions to data left out
     views         views and other coordinates
 """
