@@ -34,6 +34,7 @@ from napkin_eq.pytorch.program import REAL, Call, Port, Program, lying, signatur
 from napkin_eq.pytorch.sizes import symbols_in
 
 CHANGING = ("_to_copy", "to", "copy", "type_as")  # the type of what they are given
+LIFTED = "_tensor_constant"  # how a traced program names the constants that it holds
 UNREAD = "the operator is not read; docs/pytorch.md lists those that are"
 NONE = "a dimension of no elements, and an axis has one at least"
 FOLDS_AS = ("sum", "prod", "cumsum", "cumprod", "nansum")  # these cast what they fold, by their argument `dtype`
@@ -445,6 +446,8 @@ def of_exported(exported: Any, name: str, called: inspect.Signature | None = Non
         source = {"PARAMETER": "parameter", "BUFFER": "buffer", "CONSTANT_TENSOR": "constant", "TOKEN": "token"}.get(
             kind, "input"
         )
+        if source == "buffer" and spec.target.startswith(LIFTED):
+            source = "constant"
         sources[spec.arg.name] = (source, spec.target or spec.arg.name)
     users: list[int] = []
     for at, spec in enumerate(signature.output_specs):
@@ -453,16 +456,16 @@ def of_exported(exported: Any, name: str, called: inspect.Signature | None = Non
             users.append(at)
         else:
             results[at] = ("buffer" if "BUFFER" in kind else "input", spec.target or "")
+    state = {**exported.state_dict, **exported.constants}
+    constants = {place: state[target] for place, (source, target) in sources.items() if source == "constant"}
     numbers = {
         place: constant.item()
-        for place, (source, target) in sources.items()
-        if source == "constant" and (constant := exported.constants[target]).dim() == 0
-        if not (constant.is_complex() or constant.isnan())
+        for place, constant in constants.items()
+        if not (constant.dim() or constant.is_complex() or constant.isnan())
     }
-    constants = {place: exported.constants[target] for place, (source, target) in sources.items() if source == "constant"}
     program = of_graph(exported.graph, name, sources, results, numbers=numbers, constants=constants)
     program = replace(program, limits=(*program.limits, *_limits(exported, program.tied)))
-    state = {**exported.state_dict, **exported.constants, **program.state}
+    state |= program.state
     listed = {
         int(port.target): number for number, port in enumerate(p for p in program.outputs if p.source == "output")
     }

@@ -9,8 +9,10 @@ import math
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.interval import interval
 from napkin_eq.lang.term import Const, Map, Term, lift
+from napkin_eq.pytorch.build.narrow import chosen_from
 
 ABSENT = -math.inf
+INFINITE = Map("neg", (Const(ABSENT),))  # absent in the language, inf in the machine's arithmetic
 
 
 def same(a: Term, b: Term) -> Term:
@@ -46,6 +48,29 @@ def undefined(number: Term) -> Term:
     in the language one is.
     """
     return negated((number < 0.0) | (lift(0.0) <= number))
+
+
+def less(a: Term, b: Term) -> Term:
+    """Return the mask of the places where a number is less than another one. Of choices that may take inf the opposites
+    are compared: what is absent is less than every number.
+    """
+    return -b < -a if _infinite(a) or _infinite(b) else a < b
+
+
+def no_more(a: Term, b: Term) -> Term:
+    """Return the mask of the places where a number is not more than another one."""
+    return -b <= -a if _infinite(a) or _infinite(b) else a <= b
+
+
+def _infinite(term: Term) -> bool:
+    """Tell whether a number may be inf, and not -inf, by what it is chosen from."""
+    waiting, seen = [term], set[Term]()
+    while waiting:
+        part = waiting.pop()
+        if part not in seen:
+            seen.add(part)
+            waiting += chosen_from(part)
+    return INFINITE in seen and Const(ABSENT) not in seen
 
 
 def both(a: Term, b: Term) -> Term:

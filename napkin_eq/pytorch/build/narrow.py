@@ -74,7 +74,7 @@ def within(term: Term, least: float, most: float) -> bool:
             return least <= 0 and most >= 2**31 - 1
         return _comes_in_again(part, least, most)
 
-    return _everywhere(term, lies, _chosen_from) is not None
+    return _everywhere(term, lies, chosen_from) is not None
 
 
 def _comes_in_again(term: Term, least: float, most: float) -> bool:
@@ -92,7 +92,7 @@ def _comes_in_again(term: Term, least: float, most: float) -> bool:
     )
 
 
-def _chosen_from(term: Term) -> Sequence[Term]:
+def chosen_from(term: Term) -> Sequence[Term]:
     """Return the terms of which a term takes one of the numbers, none where it computes another one."""
     if isinstance(term, Map):
         return term.children[1:] if term.op == "where" else term.children if term.op in ("max", "min", "real") else ()
@@ -123,7 +123,7 @@ def _whole_of(term: Term) -> Sequence[Term]:
         return term.children
     if isinstance(term, (Reduce, Scan)) and term.monoid in ("sum", "prod"):
         return (term.body,)
-    return term.children if isinstance(term, Recur) else _chosen_from(term)
+    return term.children if isinstance(term, Recur) else chosen_from(term)
 
 
 def _everywhere(

@@ -3,6 +3,7 @@
     arithmetic    two tensors: sums, products, quotients, powers, bounds
     backward      gradients that are operators of their own, and adding into places that data choose
     convolutions  convolutions: grouped, dilated, strided, transposed, and their gradients
+    counts        what is counted, and written to places so found
     elementwise   what works place by place
     gathers       places that data choose
     logic         comparisons, masks and choices, types and constants

@@ -12,7 +12,7 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval
 from napkin_eq.lang.term import Const, Map, Term, lift
 from napkin_eq.pytorch.build.builder import Builder, Number, Value
-from napkin_eq.pytorch.build.masks import undefined
+from napkin_eq.pytorch.build.masks import less, no_more, undefined
 from napkin_eq.pytorch.build.table import enter, operator
 from napkin_eq.pytorch.operators.elementwise import alike, at_least, at_most, floats, rsqrt, sqrt, trunc, whole_powers
 
@@ -96,12 +96,12 @@ def fmod(b: Builder, self: Number, other: Number) -> Value:
 
 def larger(s: Term, t: Term) -> Term:
     """Return the larger of two numbers; where either is NaN neither comparison holds, and the sum is NaN."""
-    return nq.where(s < t, t, nq.where(t <= s, s, s + t))
+    return nq.where(less(s, t), t, nq.where(no_more(t, s), s, s + t))
 
 
 def smaller(s: Term, t: Term) -> Term:
     """Return the smaller of two numbers, NaN where either is."""
-    return nq.where(s < t, s, nq.where(t <= s, t, s + t))
+    return nq.where(less(s, t), s, nq.where(no_more(t, s), t, s + t))
 
 
 @operator("maximum.default")

@@ -17,7 +17,7 @@ from napkin_eq.pytorch.operators.arithmetic import add, floored
 from napkin_eq.pytorch.operators.elementwise import floats
 from napkin_eq.pytorch.operators.logic import where, wrapped
 from napkin_eq.pytorch.operators.reductions import unseen
-from napkin_eq.pytorch.operators.views import part
+from napkin_eq.pytorch.operators.views import nearest_places, part
 
 
 @operator("threshold_backward.default")
@@ -308,4 +308,35 @@ def replication_backward(b: Builder, grad_output: Value, self: Value, padding: S
         place = Map("min", (Map("max", (b.at(padded) - padding[2 * number], lift(0))), last))
         term = b.fold("sum", nq.where(nq.equal(place, b.at(own)), found.term, 0.0), [padded])
         found = b.value(term, b.put(found, at, own), found.dtype)
+    return found
+
+
+@operator(*(f"upsample_nearest{rank}d_backward.default" for rank in (1, 2, 3)))
+def nearest_backward(
+    b: Builder,
+    grad_output: Value,
+    output_size: Sequence[int],
+    input_size: Sequence[int],
+    scales: float | None = None,
+    scales_d: float | None = None,
+    scales_h: float | None = None,
+    scales_w: float | None = None,
+) -> Value:
+    """The gradient of a place is the sum of those of the places that show it."""
+    found, rank = b.real(grad_output), len(output_size)
+    factors = (scales,) if rank == 1 else (scales_d, scales_h, scales_w)[-rank:]
+    for number, factor in enumerate(factors):
+        at = len(found.dims) - rank + number
+        own, new = input_size[at], output_size[number]
+        times, by = nearest_places(own, new, factor)
+        if times == 1 and by * own == new:  # each is shown by a row of its own
+            sizes = [b.size(dim) for dim in found.dims]
+            cut = b.view(found, [*sizes[:at], own, by, *sizes[at + 1 :]])
+            dims = [*cut.dims[: at + 1], *cut.dims[at + 2 :]]
+            found = b.value(b.fold("sum", cut.term, [cut.dims[at + 1]]), dims, found.dtype)
+            continue
+        here, shown = b.fresh(own, "own", at), found.dims[at]
+        place = nq.minimum(b.at(shown) * times // by, own - 1)
+        term = b.fold("sum", nq.where(nq.equal(place, b.at(here)), found.term, 0.0), [shown])
+        found = b.value(term, b.put(found, at, here), found.dtype)
     return found

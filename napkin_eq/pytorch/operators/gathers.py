@@ -89,10 +89,13 @@ def index_tensors(
 
 
 @operator("searchsorted.Tensor", "searchsorted.Scalar")
-def searchsorted(b: Builder, sorted_sequence: Value, self: Number, right: bool, side: str | None) -> Value:
+def searchsorted(b: Builder, sorted_sequence: Value, self: Number, right: bool, side: str | None,
+    sorter: Value | None = None) -> Value:  # fmt: skip
     """Return how many numbers of a row in order stand before another one; all do before NaN."""
     value, row = alike(b, self, sorted_sequence)
     at = len(row.dims) - 1
+    if sorter is not None:
+        row = gather(b, row, at, sorter)
     over = row.dims[at] if row.dims else ()
     if len(row.dims) == 1:
         over = b.apart(over, value.dims, "sorted")

@@ -13,7 +13,7 @@ from napkin_eq.lang.interval import interval
 from napkin_eq.lang.term import Const, Index, Input, Length, Map, Reduce, Size, Term, as_real, subterms
 from napkin_eq.pipeline.reference import Evaluation
 from napkin_eq.pytorch.build.builder import NEGATIVE, RANDOM, Builder, Number, Value
-from napkin_eq.pytorch.build.masks import both, choice, negated, same, undefined
+from napkin_eq.pytorch.build.masks import both, choice, less, negated, no_more, same, undefined
 from napkin_eq.pytorch.build.table import enter, operator
 from napkin_eq.pytorch.build.wires import Dim
 from napkin_eq.pytorch.operators.elementwise import alike, whole_powers
@@ -21,10 +21,10 @@ from napkin_eq.pytorch.operators.elementwise import alike, whole_powers
 COMPARISONS: dict[str, Callable[[Term, Term], Term]] = {
     "eq": same,
     "ne": lambda s, t: negated(same(s, t)),
-    "lt": lambda s, t: s < t,
-    "le": lambda s, t: s <= t,
-    "gt": lambda s, t: s > t,
-    "ge": lambda s, t: s >= t,
+    "lt": less,
+    "le": no_more,
+    "gt": lambda s, t: less(t, s),
+    "ge": lambda s, t: no_more(t, s),
 }
 # Operators that give none but numbers that they are given, or compare them, or count places: their whole numbers are no
 # larger, and are exact in real terms where the given ones are. All others are taken to compute, and where whole numbers
@@ -267,11 +267,16 @@ def copied(b: Builder, self: Value) -> Value:
     return self
 
 
-@operator("dropout.default", "native_dropout.default", "feature_dropout.default", "alpha_dropout.default")
+@operator("native_dropout.default")
+def native_dropout(b: Builder, input: Value, p: float, train: bool | None) -> tuple[Value, Value]:
+    return dropout(b, input, p, train), replace(input, term=Const(not (train and p)), dtype="bool")
+
+
+@operator("dropout.default", "feature_dropout.default", "alpha_dropout.default")
 def dropout(b: Builder, input: Value, p: float, train: bool | None) -> Value:
-    if train and p:
+    if train and 0 < p < 1:
         raise NapkinError(RANDOM)
-    return input
+    return replace(input, term=Const(0.0)) if train and p else input
 
 
 # Constants. Their dimensions have wires that their terms do not vary along.

@@ -26,7 +26,7 @@ from napkin_eq.lang.term import (
 )
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value, elsewhere
 from napkin_eq.pytorch.build.extents import quotient
-from napkin_eq.pytorch.build.masks import negated, undefined
+from napkin_eq.pytorch.build.masks import less, negated, undefined
 from napkin_eq.pytorch.build.rolled import linear, put
 from napkin_eq.pytorch.build.table import operator
 from napkin_eq.pytorch.operators.reductions import unseen
@@ -206,7 +206,7 @@ def _ranked(b: Builder, self: Value, dim: int, descending: bool) -> tuple[Value,
     mine = value.term
     unseen(b, self, plain=b.undefined)
     theirs = elsewhere(mine, {axis.name: Index(other)})
-    before = (theirs > mine) if descending else (theirs < mine)
+    before = less(mine, theirs) if descending else less(theirs, mine)
     tie = nq.equal(theirs, mine)
     if b.undefined and not self.whole:  # NaN is larger than every number
         first, second = (theirs, mine) if descending else (mine, theirs)

@@ -377,7 +377,7 @@ def _nearest(b: Builder, value: Value, sizes: Sequence[int], scales: Sequence[fl
         own = b.size(value.dims[dim])
         new = b.fresh(size, "nearest", dim)
         if isinstance(own, int) and isinstance(size, int):
-            times, by = _quotient(own, size, scale)
+            times, by = nearest_places(own, size, scale)
             place = b.at(new) // by if times == 1 else b.at(new) * times // by
         else:
             place = _open_nearest(b, b.at(new), value.dims[dim], size, scale)
@@ -385,7 +385,7 @@ def _nearest(b: Builder, value: Value, sizes: Sequence[int], scales: Sequence[fl
     return value
 
 
-def _quotient(own: int, size: int, scale: float | None) -> tuple[int, int]:
+def nearest_places(own: int, size: int, scale: float | None) -> tuple[int, int]:
     """Return whole numbers by which the new places, times the one by the other, are those of PyTorch, which takes them
     times a number of float32; raises NapkinError where there are none.
     """
