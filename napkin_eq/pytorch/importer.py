@@ -14,7 +14,7 @@ from napkin_eq.pytorch.build.builder import RANDOM, Builder, Edge, Value
 from napkin_eq.pytorch.build.extents import Limit, canonical, limits
 from napkin_eq.pytorch.build.narrow import FLOATS, whole
 from napkin_eq.pytorch.build.rolled import put
-from napkin_eq.pytorch.build.table import arguments, name_of, rules
+from napkin_eq.pytorch.build.table import SILENT, arguments, name_of, rules
 from napkin_eq.pytorch.build.wires import ROUNDS, Tie, Wires
 from napkin_eq.pytorch.exporting import exported
 from napkin_eq.pytorch.naming import (
@@ -216,7 +216,7 @@ class Reading:
             if name.partition(".")[0] in FOLDS_AS and node.kwargs.get("dtype") and not held.is_floating_point():
                 args = (self.builder.cast(args[0], type_name(held.dtype)), *args[1:])
             if pairs:
-                if kwargs and any(value != 1 for value in kwargs.values()):
+                if any(value != 1 for key, value in kwargs.items() if key not in SILENT):
                     raise NapkinError("of complex numbers only plain sums and products are supported")
                 result = pairs_of(
                     self.builder,

@@ -79,6 +79,47 @@ kind("lists", lambda x, y: [torch._foreach_add([x, y], [y, x], alpha=0.5), torch
      (3, 4), (3, 4))  # fmt: skip
 
 
+def framed(x):
+    window = torch.hann_window(8, dtype=x.dtype)
+    return torch.stft(x, 8, 4, window=window, return_complex=True).abs().pow(2)
+
+
+def halves(x):
+    f = torch.fft.rfft2(x, norm="ortho")
+    shown = torch.fft.fftshift(f).abs(), f.angle(), torch.fft.rfft(x, n=12).abs(), torch.fft.rfft(x, n=4).imag
+    return torch.fft.irfft2(f, s=x.shape[-2:], norm="ortho"), torch.fft.irfft(f, n=5), *shown
+
+
+def filtered(x, real, imaginary):
+    """Low frequencies by weights of their own, in a tensor that is written to."""
+    w, f = torch.complex(real, imaginary), torch.fft.rfft2(x)
+    out = torch.zeros(2, 3, 6, 4, dtype=w.dtype)
+    out[:, :, :2, :3] = torch.einsum("bixy,ioxy->boxy", f[:, :, :2, :3], w)
+    out[:, :, -2:, :3] = torch.einsum("bixy,ioxy->boxy", f[:, :, -2:, :3], w.conj())
+    return torch.fft.irfft2(out, s=(6, 6))
+
+
+def correlated(a, b):
+    f, g = torch.fft.rfft(a, 13), torch.fft.rfft(b, 13)
+    return torch.fft.irfft(f * g, 13), torch.fft.irfft(f * g.conj(), 13), torch.fft.ifft(torch.fft.fft(a)).real
+
+
+def mixed(x, y):
+    """Real and whole numbers beside complex ones: they have no imaginary part."""
+    z = torch.complex(x, y)
+    found = [torch.cat([z, x]), torch.cat([z, x.long()]), torch.where(x > 0, z, 1.0), F.pad(z, (1, 1), value=2.0)]
+    found += [z.masked_fill(x > 0, 2), z / (z + 3), 1 / (z + 4), z * 2 + 1, torch.exp(z * 1j), z @ z.conj().T, z - x]
+    return [part for v in found for part in (v.real, v.imag)]
+
+
+kind("transforms", lambda x: torch.fft.fft(torch.fft.fft(x), dim=-2).real, (2, 5, 6))
+kind("transforms of halves", halves, (2, 7, 9))
+kind("frames", framed, (1, 20))
+kind("frequencies", filtered, (2, 3, 6, 6), (3, 3, 2, 3), (3, 3, 2, 3))
+kind("correlations", correlated, (3, 7), (3, 7))
+kind("complex and not", mixed, (4, 6), (4, 6))
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_it_is_what_pytorch_says_and_so_are_its_gradients(name):
     fn, shapes = KINDS[name]
