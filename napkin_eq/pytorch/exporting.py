@@ -14,9 +14,11 @@ from typing import Any
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import MAX_DEPTH
 from napkin_eq.pytorch.build.builder import RANDOM
+from napkin_eq.pytorch.build.spelled import spelled
 from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.naming import Refused, first_line, line_of, raised_at
-from napkin_eq.pytorch.operators.spelled import spelled, unasked
+from napkin_eq.pytorch.operators.logic import unasked
+from napkin_eq.pytorch.operators.products import by_products
 
 ALSO = (
     *(
@@ -131,7 +133,6 @@ def _by_operators(module: Any, inputs: tuple[Any, ...], gradients: bool = False)
     import torch
     from torch._dispatch.python import enable_python_dispatcher
     from torch.fx.experimental.proxy_tensor import make_fx
-    from torch.nn.attention import SDPBackend, sdpa_kernel
 
     table = {t: how for t, how in torch._decomp.decomposition_table.items() if gradients and _gradient(t)}
     with contextlib.ExitStack() as held:
@@ -139,7 +140,7 @@ def _by_operators(module: Any, inputs: tuple[Any, ...], gradients: bool = False)
         held.enter_context(spelled(gradients))
         if gradients:
             held.enter_context(enable_python_dispatcher())
-            held.enter_context(sdpa_kernel(SDPBackend.MATH))
+            held.enter_context(by_products())
         traced = make_fx(module, table, tracing_mode="fake", _allow_non_fake_inputs=True)(*inputs)
         return _decomposed(torch.export.export(traced, inputs, strict=False))
 

@@ -6,6 +6,7 @@
     masks    masks in their plainest form, so that laws about masks meet them
     narrow   numbers as narrow types hold them: float8's digits, whole numbers that wrap around
     rolled   loops that a program was traced through, found again in their results
+    spelled  functions of PyTorch that are written in others while a program is traced
     table    the table: a rule for each operator, and how a call's arguments are found
     wires    which dimensions are one axis, and into which axes a dimension is cut
 """

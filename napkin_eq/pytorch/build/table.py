@@ -20,7 +20,7 @@ R = TypeVar("R", bound=Rule)
 RULES: dict[str, tuple[Rule, tuple[str, ...]]] = {}
 KINDS = tuple(
     "elementwise arithmetic logic reductions views gathers products convolutions pooling norms losses "
-    "scans backward counts".split()
+    "scans backward".split()
 )
 SILENT = frozenset(
     "dtype out_int32 layout device pin_memory memory_format physical_layout non_blocking copy generator implicit"

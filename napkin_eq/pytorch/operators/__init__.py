@@ -3,9 +3,8 @@
     arithmetic    two tensors: sums, products, quotients, powers, bounds
     backward      gradients that are operators of their own, and adding into places that data choose
     convolutions  convolutions: grouped, dilated, strided, transposed, and their gradients
-    counts        what is counted, and written to places so found
     elementwise   what works place by place
-    gathers       places that data choose
+    gathers       places that data choose, and what is counted
     logic         comparisons, masks and choices, types and constants
     losses        losses
     norms         normalisations
@@ -15,6 +14,5 @@
     products      contractions
     reductions    folds over dimensions
     scans         folds in order, and orders
-    spelled       functions written in others while a program is traced, and questions to data left out
     views         views and other coordinates
 """

@@ -352,3 +352,12 @@ def trilinear(
     factors = [expanded(value, places) for value, places in ((i1, expand1), (i2, expand2), (i3, expand3))]
     product = b.pointwise(lambda x, y, z: x * y * z, *factors)
     return b.folded("sum", product, list(sumdim), False, product.dtype)
+
+
+def by_products() -> Any:
+    """Return what has PyTorch compute attention by plain products as long as it is held: those have gradients that are
+    operators of the table.
+    """
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    return sdpa_kernel(SDPBackend.MATH)

@@ -1,5 +1,5 @@
-"""What PyTorch does beside its operators while a program is traced: questions to data that are left out, and functions
-that are written in others of PyTorch's, where the operators that they stand for ask such questions or have no rule.
+"""Functions of PyTorch that are written in others of its own while a program is traced, where the operators that they
+stand for ask questions of data, or have no rule.
 """
 
 from __future__ import annotations
@@ -12,39 +12,6 @@ from typing import Any
 
 Spelling = Callable[..., Any]
 LISTS = "_foreach_"
-
-
-@contextlib.contextmanager
-def unasked() -> Iterator[None]:
-    """Leave out, as long as it lasts, what PyTorch asks of data that is no part of what it computes of them: whether
-    parameters of a distribution and variances fit, and whether a mask is the causal one, for which a kernel of its own
-    computes the same.
-    """
-    import torch
-    from torch.nn.modules import transformer
-
-    checks = torch.distributions.Distribution._validate_args
-    causal, loss = transformer._detect_is_causal_mask, torch.nn.functional.gaussian_nll_loss
-
-    def hinted(mask: Any, is_causal: bool | None = None, size: int | None = None) -> bool:
-        return bool(is_causal) if is_causal is not None or mask is None else False
-
-    @functools.wraps(loss)
-    def unchecked(*args: Any, **kwargs: Any) -> Any:
-        asked = torch.any
-        torch.any = lambda *_: False  # of variances below 0: the one question it asks
-        try:
-            return loss(*args, **kwargs)
-        finally:
-            torch.any = asked
-
-    torch.distributions.Distribution.set_default_validate_args(False)
-    transformer._detect_is_causal_mask, torch.nn.functional.gaussian_nll_loss = hinted, unchecked
-    try:
-        yield
-    finally:
-        torch.distributions.Distribution.set_default_validate_args(checks)
-        transformer._detect_is_causal_mask, torch.nn.functional.gaussian_nll_loss = causal, loss
 
 
 @contextlib.contextmanager
