@@ -8,7 +8,6 @@ import logging
 import types
 import warnings
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
@@ -18,6 +17,7 @@ from napkin_eq.pytorch.build.spelled import spelled
 from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.naming import Refused, first_line, line_of, raised_at
 from napkin_eq.pytorch.operators.logic import unasked
+from napkin_eq.pytorch.operators.norms import uncounted
 from napkin_eq.pytorch.operators.products import by_products
 
 ALSO = (
@@ -99,31 +99,30 @@ def _traced(module: Any, example_inputs: Sequence[Any], dynamic_shapes: Any) -> 
     silent = [logger.disabled for logger in loggers]
     for logger in loggers:
         logger.disabled = True
+
     def as_it_is() -> Any:
-        with unasked(), spelled():
+        with unasked(), uncounted(), spelled():
             return _decomposed(torch.export.export(module, inputs, dynamic_shapes=dynamic_shapes, strict=False))
 
-    ways = [as_it_is]
-    if dynamic_shapes is None and not any(True for _ in module.buffers()):
-        ways += [partial(_by_operators, module, inputs), partial(_by_operators, module, inputs, gradients=True)]
-    found, failed = list[Any](), list[Exception]()
+    once = dynamic_shapes is not None or any(True for _ in module.buffers())
     try:
-        for way in ways:
+        try:
+            found = as_it_is()
+        except Exception as reason:  # of any type
+            if isinstance(reason, Refused) or once:
+                raise
             try:
-                found.append(way())
-            except Exception as reason:  # of any type
-                if isinstance(reason, Refused) and way is as_it_is:
-                    raise
-                failed.append(reason)
-            else:
-                if not _unread_gradients(found[-1]):
-                    return found[-1]
+                found = _by_operators(module, inputs)
+            except Exception:
+                raise reason from None
+        if not once and _unread_gradients(found):
+            with contextlib.suppress(Exception):  # then it is refused by what was found first
+                other = _by_operators(module, inputs, gradients=True)
+                found = found if _unread_gradients(other) else other
+        return found
     finally:
         for logger, before in zip(loggers, silent, strict=True):
             logger.disabled = before
-    if not found:
-        raise failed[0] from None
-    return found[0]
 
 
 def _by_operators(module: Any, inputs: tuple[Any, ...], gradients: bool = False) -> Any:
@@ -137,6 +136,7 @@ def _by_operators(module: Any, inputs: tuple[Any, ...], gradients: bool = False)
     table = {t: how for t, how in torch._decomp.decomposition_table.items() if gradients and _gradient(t)}
     with contextlib.ExitStack() as held:
         held.enter_context(unasked())
+        held.enter_context(uncounted())
         held.enter_context(spelled(gradients))
         if gradients:
             held.enter_context(enable_python_dispatcher())

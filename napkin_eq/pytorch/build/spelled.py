@@ -17,7 +17,6 @@ LISTS = "_foreach_"
 @contextlib.contextmanager
 def spelled(gradients: bool = False) -> Iterator[None]:
     """Write functions in others, as long as it lasts; `gradients`: those, too, whose gradients alone have no rule."""
-    import torch
     from torch.overrides import TorchFunctionMode
 
     table = {**_spellings(), **(_of_gradients() if gradients else {})}
@@ -30,13 +29,8 @@ def spelled(gradients: bool = False) -> Iterator[None]:
             found = NotImplemented if how is None else how(*args, **(kwargs or {}))
             return func(*args, **(kwargs or {})) if found is NotImplemented else found
 
-    forward = torch.nn.modules.batchnorm._BatchNorm.forward
-    torch.nn.modules.batchnorm._BatchNorm.forward = _averaged(forward)
-    try:
-        with Spelled():
-            yield
-    finally:
-        torch.nn.modules.batchnorm._BatchNorm.forward = forward
+    with Spelled():
+        yield
 
 
 def _spellings() -> dict[Any, Spelling]:
@@ -96,27 +90,6 @@ def _of_lists(name: str, *args: Any, **kwargs: Any) -> Any:
         else:
             found.append(getattr(own[0], name)(*own[1:], **named))
     return None if name.endswith("_") else found
-
-
-def _averaged(whole: Spelling) -> Spelling:
-    """Return how a norm of batches is called: one whose statistics are the mean over all batches asks how many there
-    were, of a tensor.
-    """
-
-    def forward(self: Any, input: Any) -> Any:
-        import torch
-
-        if self.momentum is not None or not self.training or self.num_batches_tracked is None:
-            return whole(self, input)
-        self._check_input_dim(input)
-        self.num_batches_tracked.add_(1)
-        share = self.num_batches_tracked.to(self.running_mean.dtype).reciprocal()
-        var, mean = torch.var_mean(input.detach(), [dim for dim in range(input.dim()) if dim != 1])
-        self.running_mean.lerp_(mean, share)
-        self.running_var.lerp_(var, share)
-        return torch.nn.functional.batch_norm(input, None, None, self.weight, self.bias, True, 0.0, self.eps)
-
-    return forward
 
 
 def covariance(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:

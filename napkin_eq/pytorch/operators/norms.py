@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import napkin_eq.frontend.library as nq
@@ -172,3 +173,31 @@ def batch_norm_no_stats(
     b: Builder, input: Value, weight: Value | None, bias: Value | None, training: bool, momentum: float, eps: float
 ) -> tuple[Value | None, ...]:
     return by_batch(b, input, weight, bias, None, None, True, momentum, eps)[:3]
+
+
+@contextlib.contextmanager
+def uncounted() -> Iterator[None]:
+    """Leave out, as long as it lasts, what a norm of batches asks whose statistics are the mean over all of them: how
+    many there were, of a tensor.
+    """
+    import torch
+
+    norm = torch.nn.modules.batchnorm._BatchNorm
+    whole = norm.forward
+
+    def forward(self: Any, input: Any) -> Any:
+        if self.momentum is not None or not self.training or self.num_batches_tracked is None:
+            return whole(self, input)
+        self._check_input_dim(input)
+        self.num_batches_tracked.add_(1)
+        share = self.num_batches_tracked.to(self.running_mean.dtype).reciprocal()
+        var, mean = torch.var_mean(input.detach(), [dim for dim in range(input.dim()) if dim != 1])
+        self.running_mean.lerp_(mean, share)
+        self.running_var.lerp_(var, share)
+        return torch.nn.functional.batch_norm(input, None, None, self.weight, self.bias, True, 0.0, self.eps)
+
+    norm.forward = forward
+    try:
+        yield
+    finally:
+        norm.forward = whole
