@@ -119,17 +119,16 @@ def counted(input: Any, weights: Any = None, minlength: int = 0) -> Any:
 
     if not minlength:
         return NotImplemented
-    if weights is None:
-        return torch.zeros(minlength, dtype=torch.int64).scatter_add(0, input.long(), torch.ones_like(input).long())
-    weights = weights if weights.is_floating_point() else weights.double()
-    return torch.zeros(minlength, dtype=weights.dtype).scatter_add(0, input.long(), weights)
+    each = torch.ones_like(input).long() if weights is None else weights
+    each = each if weights is None or each.is_floating_point() else each.double()
+    return each.new_zeros(minlength).scatter_add(0, input.long(), each)
 
 
 def pair_distances(input: Any, p: float = 2.0) -> Any:
     """Return the distances of all pairs of rows, each pair once."""
     import torch
 
-    first, second = torch.triu_indices(input.shape[0], input.shape[0], 1)
+    first, second = torch.triu_indices(input.shape[0], input.shape[0], 1, device=input.device)
     return torch.linalg.vector_norm(input[first] - input[second], p, -1)
 
 
@@ -156,7 +155,7 @@ def sampled(
         _inside(_unscaled(grid[..., dims - 1 - at], size, bool(align_corners)), size, padding_mode, bool(align_corners))
         for at, size in enumerate(sizes)
     ]
-    rows = torch.arange(input.shape[0]).reshape(-1, *[1] * dims)
+    rows = torch.arange(input.shape[0], device=input.device).reshape(-1, *[1] * dims)
 
     def corner(own: Sequence[Any]) -> tuple[Any, Any]:
         held = [place.long().clamp(0, size - 1) for place, size in zip(own, sizes, strict=True)]
@@ -226,8 +225,9 @@ def smoothed(
         factor = None if recompute_scale_factor else factor
         step = (own - 1) / max(new - 1, 1) if align_corners else 1 / factor if factor else own / new
         wide = max(step, 1.0)
-        centre = (torch.arange(new, dtype=found.dtype) + 0.5) * step
-        away = (torch.arange(own, dtype=found.dtype) + 0.5 - centre[:, None]) / wide
+        places = functools.partial(torch.arange, dtype=found.dtype, device=found.device)
+        centre = (places(new) + 0.5) * step
+        away = (places(own) + 0.5 - centre[:, None]) / wide
         weights = torch.where(away.abs() < reach, weigh(away.abs()), 0.0)
         weights = weights / weights.sum(1, keepdim=True)
         found = weights @ found if dim == 2 else found @ weights.T
