@@ -173,9 +173,9 @@ class KernelText(Blocks):
         if self.turn.leads:
             self.when_chained("launch_dependents")
         self.grid()
-        coords = {ends(self.kernel)[mask] for mask in self.kernel.edges}
-        if coords and (start := self.starts[coord := coords.pop()]) != "0":
-            self.whole_or_not(self.kernel.coord(coord), start)
+        edge = next((ends(self.kernel)[mask] for mask in self.kernel.edges), "")
+        if edge and self.starts[edge] != "0":
+            self.whole_or_not(self.kernel.coord(edge), self.starts[edge])
         else:
             self.body(self.kernel.body, self.turn.waits)
         return "\n".join([*self.signature(), *self.lines, ""])

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from typing import Any
 
 import pytest
 import torch
@@ -20,7 +21,7 @@ from tests.pytorch.test_backend import same, step
 from tests.pytorch.test_operators import agrees
 from tests.pytorch.test_spelled import given, gradients
 
-KINDS = {}
+KINDS: dict[str, tuple[Any, ...]] = {}
 
 
 def kind(name, fn, *shapes):

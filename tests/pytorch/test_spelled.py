@@ -5,6 +5,7 @@ a program: each forward and backward against PyTorch, in float64.
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import pytest
 import torch
@@ -16,7 +17,7 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.pytorch.importer import from_torch
 from tests.pytorch.test_operators import agrees
 
-KINDS = {}
+KINDS: dict[str, tuple[Any, ...]] = {}
 
 
 def kind(name, fn, *shapes):

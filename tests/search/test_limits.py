@@ -129,9 +129,9 @@ def test_a_cover_beside_a_search_begins_nothing_after_its_time(monkeypatch):
     """What is held against a search that time ended ends with that time: there is a plan without it."""
     given: list[Budget] = []
 
-    def covered(job: Job) -> Any:
+    def covered(job: Job, *ends: Any) -> Any:
         given.append(job.aim.budget)
-        return old(job)
+        return old(job, *ends)
 
     old = module.covered
     monkeypatch.setattr(module, "covered", covered)
