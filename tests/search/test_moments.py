@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -93,6 +95,14 @@ def test_squares_about_a_mean_are_taken_in_parts_and_say_the_same(name, laws):
     np.testing.assert_allclose(
         nq.evaluate(target, arrays, order=order), nq.evaluate(source, arrays, order=order), rtol=1e-9
     )
+
+
+def test_without_rocq_the_chain_is_accepted_by_what_its_laws_are_decided_by(laws):
+    source = forms()["along a long axis"]
+    made = moments.in_parts([source], laws, Budget(30.0), BLOCKS)
+    alone = {name: replace(v, kernel={}) if name == "squares-about-where" else v for name, v in laws.verdicts.items()}
+    assert (alone["squares-about-where"].method, alone["squares-about-where"].grade) == ("normal form of sums", "A")
+    require_accepted(source, made.form.outputs[0], made.form.steps, laws.statements, alone)
 
 
 def test_what_a_part_sums_is_summed_once(laws):
