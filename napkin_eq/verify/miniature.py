@@ -117,7 +117,8 @@ def skeleton(part: Any) -> Any:
     """
     if isinstance(part, p.Kernel):
         names = {name: f"%{number}" for number, name in enumerate(p.values_of(part.body))}
-        part = replace(part, body=_numbered(part.body, names))
+        # Which masks whole blocks are done without is told by the lengths of axes
+        part = replace(part, body=_numbered(part.body, names), edges=())
     if isinstance(part, Axis):
         return part.name
     if isinstance(part, (bool, str)) or part is None:
