@@ -60,6 +60,8 @@ def named_anew(name: str, taken: set[str]) -> str:
 
 def axes(names: str, **sizes: int | None) -> tuple[Axis, ...]:
     """Make several axes at once: `q, x, d = axes("q x d", d=128)`; a size left out is symbolic."""
+    if not isinstance(names, str):
+        raise NapkinError(f"axes: expected the names in one text, such as \"q x d\", found {type(names).__name__}")
     listed = names.replace(",", " ").split()
     if unknown := [name for name in sizes if name not in listed]:
         raise NapkinError(f"axes({names!r}): a size is given for {unknown[0]!r}, which is not listed")

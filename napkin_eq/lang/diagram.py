@@ -12,7 +12,7 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import BY_NAME
 from napkin_eq.lang.errors import NapkinError, checked_name
 from napkin_eq.lang.evaluate import axes_in
-from napkin_eq.lang.term import Input, Term, Tuple, subterms
+from napkin_eq.lang.term import Input, Term, Tuple, required, subterms
 
 _drawers: list[Callable[[Any], str]] = []
 
@@ -50,8 +50,14 @@ class Diagram(Pictured):
 
     def __post_init__(self) -> None:
         checked_name(self.name, "diagram")
+        where = f"diagram {self.name}"
+        listed = isinstance(self.outputs, (tuple, list))
+        if not listed or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in self.outputs):
+            raise NapkinError(f"{where}: its outputs are pairs of a name and a term, such as ((\"out\", term),)")
         if not self.outputs:
-            raise NapkinError(f"diagram {self.name} has no output")
+            raise NapkinError(f"{where} has no output")
+        for name, term in self.outputs:
+            required(term, f"{where}: output {name!s:.60}")
         taken = {node.name for node in self.inputs()}
         for name, term in self.outputs:
             checked_name(name, "output")

@@ -10,7 +10,7 @@ from typing import Any
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Index, Input, Proj, Read, Term, bundled, subterms
+from napkin_eq.lang.term import Index, Input, Proj, Read, Term, bundled, required, subterms
 
 BLOCK = 16
 
@@ -33,7 +33,7 @@ def evaluate(
     """
     from napkin_eq.lang.numpy_semantics import Run
 
-    outputs = bundled(term) or (term,)
+    outputs = bundled(required(term, "evaluate")) or (term,)
     orders = [_checked_order(item, order) for item in outputs]
     run = Run(term, inputs, bound_sizes(term, inputs, sizes or {}), block, dtype)
     arrays = tuple(run.array(item, names) for item, names in zip(outputs, orders, strict=True))
@@ -58,7 +58,7 @@ def output_order(term: Term) -> tuple[Axis, ...]:
     """
     carried: dict[Term, tuple[str, ...]] = {}
     counted: dict[Term, tuple[str, ...]] = {}
-    for node in subterms(term):
+    for node in subterms(required(term, "output_order")):
         free = {axis.name for axis in node.axes}
         below = (node.item,) if isinstance(node, Proj) else node.children
         parts = [name for child in below for name in carried[child]]

@@ -21,7 +21,7 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.operators import OPS
-from napkin_eq.lang.term import CLASSES, Const, Input, Map, Pattern, Read, Term, Tuple, subterms
+from napkin_eq.lang.term import CLASSES, Const, Input, Map, Pattern, Read, Term, Tuple, required, subterms
 
 T = TypeVar("T")
 SCHEMA = 2
@@ -40,7 +40,7 @@ FLAGS = {"alone": False, "fused": True}
 def to_json(term: Term) -> dict[str, Any]:
     """Return a term as data for `json.dumps`; shared subterms are listed once."""
     rows = Rows()
-    root = rows.add(term)
+    root = rows.add(required(term, "to_json"))
     return {"schema": SCHEMA, **rows.data(), "root": root}
 
 

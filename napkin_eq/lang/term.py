@@ -672,6 +672,14 @@ def with_part(root: Term, path: Sequence[int], part: Term) -> Term:
     return part
 
 
+def required(value: object, where: str) -> Term:
+    """Return a value that is a term; raises NapkinError, with where it stands, for any other."""
+    if isinstance(value, Term):
+        return value
+    hint = next((f"; take its .{name}" for name in ("term", "diagram") if hasattr(value, name)), "")
+    raise NapkinError(f"{where}: expected a term, found {type(value).__name__}{hint}")
+
+
 def subterms(*roots: Term, known: Container[Term] = frozenset()) -> list[Term]:
     """Return every distinct subterm once, children before parents, in a fixed order; none that is known, or in one."""
     seen: dict[Term, None] = {}

@@ -34,9 +34,9 @@ def aimed(
     precision: str = "",
 ) -> Aim:
     """Return what a plan is to be made for; raises NapkinError for a name, a number or a type that there is not."""
-    if dtype not in STORAGE:
+    if not isinstance(dtype, str) or dtype not in STORAGE:
         raise NapkinError(f"unknown dtype {dtype!r:.60}; one of {', '.join(STORAGE)}")
-    if printer not in PRINTERS:
+    if not isinstance(printer, str) or printer not in PRINTERS:
         raise NapkinError(f"unknown printer {printer!r:.60}; one of {', '.join(PRINTERS)}")
     if max_error is not None and not max_error > 0:
         raise NapkinError(f"the largest relative error is {max_error:g}, expected a positive number such as 1e-2")
@@ -46,6 +46,10 @@ def aimed(
             f"precision {precision!r:.60}: expected one of {', '.join(MATRIX_ROUNDOFF)}, of products of float32, here"
             f" of {dtype}, and no largest error beside it"
         )
+    if not isinstance(limit, (int, float, Budget)):
+        raise NapkinError(f"the limit is a {type(limit).__name__}, expected a number of seconds such as {SECONDS:g}")
+    if not isinstance(hardware, (str, Hardware)):
+        raise NapkinError(f"hardware is a {type(hardware).__name__}, expected a name such as h200, or a file's path")
     budget = limit if isinstance(limit, Budget) else Budget(limit)
     if not budget.seconds > 0:
         raise NapkinError(f"the limit is {budget.seconds:g} seconds, expected a positive number such as {SECONDS:g}")

@@ -33,7 +33,7 @@ from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.dtypes import BY_SHORT
 from napkin_eq.lang.errors import NapkinError, Undecided, WrongPlan
 from napkin_eq.lang.substitute import settled
-from napkin_eq.lang.term import Input, Term, subterms
+from napkin_eq.lang.term import Input, Term, required, subterms
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.numerics.accuracy import unit_error
 from napkin_eq.numerics.stability import Stability
@@ -122,7 +122,12 @@ def derive(
     that is not proved.
     """
     if not isinstance(diagram, Diagram):
-        diagram = Diagram("diagram", (("out", diagram),))
+        if isinstance(getattr(diagram, "diagram", None), Diagram):
+            raise NapkinError(
+                f"derive: expected a diagram or a term, found {type(diagram).__name__}; give its .diagram, and its"
+                " .dtype as dtype"
+            )
+        diagram = Diagram("diagram", (("out", required(diagram, "derive")),))
     aim = aimed(diagram, hardware, dtype, printer, max_error, refused, limit, library, precision)
     clock = aim.budget.clock
     clock.seconds.clear()  # a budget that was another derivation's has its seconds

@@ -376,6 +376,7 @@ def explain_torch(fn: Any, *inputs: Any, options: dict[str, Any] | None = None) 
     """
     import torch
 
+    _callable("explain_torch", fn)
     asked = Options.of(options)
     tensors = [t for t in torch.utils._pytree.tree_leaves(inputs) if isinstance(t, torch.Tensor)]
     told_only = asked.executor == "kernels" and not _machine(asked, tensors)[0]
@@ -400,11 +401,17 @@ def explain_torch(fn: Any, *inputs: Any, options: dict[str, Any] | None = None) 
     return "\n".join([here] * told_only + lines)
 
 
+def _callable(asked: str, fn: Any) -> None:
+    if not callable(fn):
+        raise NapkinError(f"{asked}: expected a function or a torch.nn.Module, found {type(fn).__name__}")
+
+
 def optimize(module: Any, **options: Any) -> Any:
     """Return a module compiled with the regions that gain as kernels; print what changed after its first call with
     `explain_torch`.
     """
     import torch
 
+    _callable("optimize", module)
     Options.of(options)
     return torch.compile(module, backend=partial(napkin_eq, options=options))

@@ -1,0 +1,41 @@
+"""What is given to the library's functions and is nothing that they take is said in one line, where it stands."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import napkin_eq as nq
+
+(A,) = nq.axes("a", a=4)
+X = nq.array("x", A)
+PROGRAM = nq.from_torch(torch.nn.Linear(4, 2), torch.randn(3, 4))
+DOORS = {
+    "derive: expected a": nq.derive,
+    "evaluate: expected a term": lambda given: nq.evaluate(given, {}),
+    "to_json: expected a term": nq.to_json,
+    "output_order: expected a term": nq.output_order,
+    "diagram d: output out: expected a term": lambda given: nq.Diagram("d", (("out", given),)),
+    "diagram d: its outputs are pairs": lambda given: nq.Diagram("d", given),
+    "axes: expected the names": nq.axes,
+    "hardware is a": lambda given: nq.derive(X, hardware=given),
+    "the limit is a": lambda given: nq.derive(X, limit=object() if isinstance(given, int) else given),
+    "unknown dtype": lambda given: nq.derive(X, dtype=given),
+    "explain_torch: expected a function": nq.explain_torch,
+    "optimize: expected a function": lambda given: nq.optimize(() if given is None else given),
+}
+
+
+@pytest.mark.parametrize("given", [5, None, [X], PROGRAM], ids=["number", "nothing", "list", "program"])
+@pytest.mark.parametrize("said", DOORS)
+def test_what_is_given_wrongly_is_said_in_one_line(said, given):
+    with pytest.raises(nq.NapkinError) as told:
+        DOORS[said](given)
+    assert said in str(told.value) and "\n" not in str(told.value)
+
+
+def test_of_a_program_it_is_said_what_to_give():
+    with pytest.raises(nq.NapkinError, match=r"found Program; give its \.diagram, and its \.dtype as dtype"):
+        nq.derive(PROGRAM)
+    with pytest.raises(nq.NapkinError, match=r"found Diagram; take its \.term"):
+        nq.evaluate(nq.Diagram("d", (("out", X),)), {})
