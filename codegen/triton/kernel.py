@@ -11,6 +11,7 @@ from dataclasses import fields, replace
 
 from napkin_eq.lang.dtypes import device
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.tile.accesses import ends
 from napkin_eq.tile.identifiers import buffers, kernel_function, pointer_argument, size_argument
 from napkin_eq.tile.ir import (
     MATRIX_ROUNDOFF,
@@ -39,7 +40,6 @@ from napkin_eq.tile.ir import (
     unrolled,
     used,
 )
-from napkin_eq.tile.passes.whole_blocks import ends
 from napkin_eq.tile.printers import comment_lines
 from napkin_eq.tile.resources import BYTES
 

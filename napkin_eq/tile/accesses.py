@@ -1,5 +1,5 @@
 """How the elements of a load or a store lie in memory: which are neighbours, how many a thread may take at once, how
-far rows lie apart.
+far rows lie apart; and which masks say no more than where an axis ends.
 """
 
 from __future__ import annotations
@@ -65,6 +65,21 @@ def near(
         sums,
         next((steps for steps in sums if last in dict(steps)), alone),
     )
+
+
+def ends(kernel: p.Kernel) -> Mapping[str, str]:
+    """Return the masks of the lanes that lie before the end of an axis that blocks of the grid are of, each with its
+    coordinate.
+    """
+    lanes = {s.out.name: s.coord for s in kernel.body if isinstance(s, p.Iota) and s.coord in kernel.grid}
+    sizes = {s.out.name: s.axis for s in kernel.body if isinstance(s, p.SizeOf)}
+    found: dict[str, str] = {}
+    for stmt in kernel.body:
+        if isinstance(stmt, p.Let) and stmt.op == "lt" and (coord := lanes.get(str(stmt.args[0]))) is not None:
+            axis, end = kernel.coord(coord).axis, stmt.args[1]
+            if end == axis.size or sizes.get(str(end)) == axis:
+                found[stmt.out.name] = coord
+    return found
 
 
 def _skewed(buffer: p.Buffer) -> bool:

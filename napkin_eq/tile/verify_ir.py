@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from napkin_eq.lang.dtypes import REAL, WHOLE
 from napkin_eq.lang.errors import WrongPlan
 from napkin_eq.lang.operators import MONOIDS, OPS, PLACES, RECURRENCE, REDUCTIONS
+from napkin_eq.tile.accesses import ends
 from napkin_eq.tile.ir import (
     DTYPES,
     MATRIX_ROUNDOFF,
@@ -41,7 +42,6 @@ from napkin_eq.tile.ir import (
     statements,
     used,
 )
-from napkin_eq.tile.passes.whole_blocks import ends
 
 ROLES = ("group", "stream", "walk", "whole", "lane", "run")
 # Beside those of the language

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -10,7 +12,8 @@ import napkin_eq as nq
 (A,) = nq.axes("a", a=4)
 X = nq.array("x", A)
 PROGRAM = nq.from_torch(torch.nn.Linear(4, 2), torch.randn(3, 4))
-DOORS = {
+WRONG: Any = object()
+DOORS: dict[str, Any] = {
     "derive: expected a": nq.derive,
     "evaluate: expected a term": lambda given: nq.evaluate(given, {}),
     "to_json: expected a term": nq.to_json,
@@ -19,7 +22,7 @@ DOORS = {
     "diagram d: its outputs are pairs": lambda given: nq.Diagram("d", given),
     "axes: expected the names": nq.axes,
     "hardware is a": lambda given: nq.derive(X, hardware=given),
-    "the limit is a": lambda given: nq.derive(X, limit=object() if isinstance(given, int) else given),
+    "the limit is a": lambda given: nq.derive(X, limit=WRONG if isinstance(given, int) else given),
     "unknown dtype": lambda given: nq.derive(X, dtype=given),
     "explain_torch: expected a function": nq.explain_torch,
     "optimize: expected a function": lambda given: nq.optimize(() if given is None else given),

@@ -10,8 +10,9 @@ import pytest
 
 import napkin_eq as nq
 from napkin_eq.lang.errors import WrongPlan
+from napkin_eq.tile.accesses import ends
 from napkin_eq.tile.ir import Kernel, Load, StoreTile, definitions, values_of
-from napkin_eq.tile.passes.whole_blocks import edged, ends
+from napkin_eq.tile.passes.whole_blocks import edged
 from napkin_eq.tile.resources import neighbours, neighbours_taken
 from napkin_eq.tile.verify_ir import verified
 from tests.arrays import assert_agrees

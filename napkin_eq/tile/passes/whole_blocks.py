@@ -8,11 +8,11 @@ masks for the blocks that end before the axis does, and as they are. What is sai
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 
 from napkin_eq.lang.axis import Axis, minor
 from napkin_eq.tile import ir as p
+from napkin_eq.tile.accesses import ends
 from napkin_eq.tile.resources import BYTES, VECTOR_BYTES, adjoining, neighbours
 
 
@@ -37,21 +37,6 @@ def edged(kernel: p.Kernel) -> p.Kernel:
                 found |= dict.fromkeys(own)
     one = len({edges[mask] for mask in found}) == 1
     return replace(kernel, edges=tuple(found)) if one else kernel
-
-
-def ends(kernel: p.Kernel) -> Mapping[str, str]:
-    """Return the masks of the lanes that lie before the end of an axis that blocks of the grid are of, each with its
-    coordinate.
-    """
-    lanes = {s.out.name: s.coord for s in kernel.body if isinstance(s, p.Iota) and s.coord in kernel.grid}
-    sizes = {s.out.name: s.axis for s in kernel.body if isinstance(s, p.SizeOf)}
-    found: dict[str, str] = {}
-    for stmt in kernel.body:
-        if isinstance(stmt, p.Let) and stmt.op == "lt" and (coord := lanes.get(str(stmt.args[0]))) is not None:
-            axis, end = kernel.coord(coord).axis, stmt.args[1]
-            if end == axis.size or sizes.get(str(end)) == axis:
-                found[stmt.out.name] = coord
-    return found
 
 
 def _known(axis: Axis) -> int:
