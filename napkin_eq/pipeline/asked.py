@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 
 from napkin_eq.egraph.budget import SECONDS, Budget
 from napkin_eq.lang.diagram import Diagram
@@ -46,7 +47,7 @@ def aimed(
             f"precision {precision!r:.60}: expected one of {', '.join(MATRIX_ROUNDOFF)}, of products of float32, here"
             f" of {dtype}, and no largest error beside it"
         )
-    if not isinstance(limit, (int, float, Budget)):
+    if not isinstance(limit, (Real, Budget)):
         raise NapkinError(f"the limit is a {type(limit).__name__}, expected a number of seconds such as {SECONDS:g}")
     if not isinstance(hardware, (str, Hardware)):
         raise NapkinError(f"hardware is a {type(hardware).__name__}, expected a name such as h200, or a file's path")

@@ -113,7 +113,7 @@ def _traced(module: Any, example_inputs: Sequence[Any], dynamic_shapes: Any) -> 
                 raise
             try:
                 found = _by_operators(module, inputs)
-            except Exception:
+            except Exception:  # of any type, too: what is told is why the program is not taken as it is
                 raise reason from None
         if not once and _unread_gradients(found):
             with contextlib.suppress(Exception):  # then it is refused by what was found first

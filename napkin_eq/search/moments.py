@@ -21,14 +21,13 @@ from napkin_eq.lang.term import Const, Input, Map, Reduce, Scan, Term, Tuple, ax
 from napkin_eq.laws.axis_split import stretch_mask
 from napkin_eq.laws.inference import substitute
 from napkin_eq.machine.cost import elements
+from napkin_eq.search.candidates import LARGE, LEAST_STRETCH, MOST_PLAIN
 from napkin_eq.search.job import Laws, Rewritten
 
 TRUE, ZERO, ONE = Const(True), Const(0.0), Const(1.0)
 HELD = 1 << 14  # lanes that a block holds at once: the squares of so few need no parts
 ROW = 1 << 16  # neighbours in memory that a block reads once and holds, if it holds nothing beside them
 LEAST = 64  # lanes of a part: of the axis of neighbouring elements if it has so many, else of the longest
-ACROSS = 128  # neighbours along what is kept that a block has side by side, where these are next to each other
-SHORTEST, MOST = 256, 256  # lanes of a stretch, and how many stretches an axis has
 LAWS = frozenset(
     "squares-about squares-about-where fubini-sum split-sum add-commutes mul-commutes distribute".split()
 )
@@ -58,9 +57,7 @@ def in_parts(outputs: Sequence[Term], laws: Laws, budget: Budget, blocks: int) -
     if not squares:
         return None
     closure = laws.closure(budget)
-    if not closure.laws.keys() >= LAWS:
-        return None
-    if not all(drawn.entered(closure)):
+    if not (closure.laws.keys() >= LAWS and all(drawn.entered(closure))):
         return None
     made: dict[Term, Term] = {}
     given: dict[tuple[Term, ...], None] = {}
@@ -220,7 +217,7 @@ class _Nest:
             return _Part(axis, tuple(other for other in self.axes if other != axis))
         (axis,) = self.axes
         rows = all(held[-1] == axis for held in self.dims(axis))
-        count = min(blocks // self.walking(axis), MOST, (axis.size or 0) // SHORTEST)
+        count = min(blocks // self.walking(axis), MOST_PLAIN, (axis.size or 0) // LEAST_STRETCH)
         if count < 2 or (rows and (axis.size or 0) <= ROW):
             return None
         if axis not in counters:
@@ -236,7 +233,7 @@ class _Nest:
         own = {*self.axes, *self.top.axes} - {axis}
         after = (own.intersection(held[held.index(axis) + 1 :]) for held in self.dims(axis))
         beside = max(after, key=elements, default=set[Axis]())
-        return elements(own - beside) * -(-elements(beside) // ACROSS)
+        return elements(own - beside) * -(-elements(beside) // LARGE)
 
 
 def _summed(axes: Sequence[Axis], body: Term) -> Term:

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-# Three primes for each symbol tell products of them in order of divisibility: larger than sizes that are written out.
+# A prime in the place of each symbol puts products of these in an order in which one that divides another comes before
+# it: larger than sizes that are written out.
 PRIMES = (1_000_003, 1_000_033, 1_000_037, 1_000_039, 1_000_081, 1_000_099, 1_000_117, 1_000_121)
 Limit = tuple[str, Any, Any, str]  # a comparison and its sides, which hold of the sizes of every call; a node
 

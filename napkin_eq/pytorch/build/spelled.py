@@ -21,6 +21,7 @@ def spelled(gradients: bool = False) -> Iterator[None]:
 
     table = {**_spellings(), **(_of_gradients() if gradients else {})}
 
+    # PyTorch is imported where it is needed, and has no types here: nor has a class of its own that is a base
     class Spelled(TorchFunctionMode):  # type: ignore[misc]
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             how, named = table.get(func), getattr(func, "__name__", "")

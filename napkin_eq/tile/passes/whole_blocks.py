@@ -20,15 +20,15 @@ def edged(kernel: p.Kernel) -> p.Kernel:
     """Return a kernel that says which masks its whole blocks are done without, where that lets neighbours of its
     largest tiles be taken together; one that walks nothing, as a loop written twice is long.
     """
-    edges = ends(kernel)
-    if not edges or any(isinstance(stmt, p.Loop) for stmt in kernel.body):
+    if any(isinstance(stmt, p.Loop) for stmt in kernel.body) or not (edges := ends(kernel)):
         return kernel
     made, values = p.definitions(kernel.body), p.values_of(kernel.body)
     found: dict[str, None] = {}
     accesses = [s for s in kernel.body if isinstance(s, (p.Load, p.StoreTile))]
     spans = {s: len(values[s.out.name if isinstance(s, p.Load) else s.value].coords) for s in accesses}
+    widest = max(spans.values(), default=0)
     for stmt in accesses:
-        if spans[stmt] == max(spans.values()) and (last := neighbours(kernel, stmt, values)):
+        if spans[stmt] == widest and (last := neighbours(kernel, stmt, values)):
             own = [mask for mask in stmt.masks if edges.get(mask) == last]
             buffer, axis = kernel.buffer(stmt.buffer), kernel.coord(last).axis
             rows = [_known(buffer.dims[minor(buffer.dims)])] if len(buffer.dims) > 1 else []
