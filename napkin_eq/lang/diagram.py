@@ -51,9 +51,11 @@ class Diagram(Pictured):
     def __post_init__(self) -> None:
         checked_name(self.name, "diagram")
         where = f"diagram {self.name}"
-        listed = isinstance(self.outputs, (tuple, list))
-        if not listed or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in self.outputs):
-            raise NapkinError(f"{where}: its outputs are pairs of a name and a term, such as ((\"out\", term),)")
+        try:  # whatever the pairs and what holds them are, such as the items of a dict
+            object.__setattr__(self, "outputs", tuple((name, term) for name, term in self.outputs))
+        except (TypeError, ValueError):
+            pairs = "pairs of a name and a term, such as ((\"out\", term),)"
+            raise NapkinError(f"{where}: its outputs are {pairs}") from None
         if not self.outputs:
             raise NapkinError(f"{where} has no output")
         for name, term in self.outputs:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -35,6 +37,17 @@ def test_what_is_given_wrongly_is_said_in_one_line(said, given):
     with pytest.raises(nq.NapkinError) as told:
         DOORS[said](given)
     assert said in str(told.value) and "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("held", [{"o": X}.items(), [["o", X]], [("o", X)], iter([("o", X)])])
+def test_pairs_of_a_diagram_may_be_held_by_anything(held):
+    made = nq.Diagram("d", held)
+    assert made == nq.Diagram("d", (("o", X),)) and hash(made) == hash(nq.Diagram("d", (("o", X),)))
+
+
+@pytest.mark.parametrize("limit", [np.float32(5), np.int64(5), Fraction(5)])
+def test_a_limit_is_any_number(limit):
+    assert nq.derive(X * 2.0, limit=limit).plan.kernels
 
 
 def test_of_a_program_it_is_said_what_to_give():
