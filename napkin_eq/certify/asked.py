@@ -2,9 +2,10 @@
 
 What derives may name bound axes anew (cover/apart.py), carry a read of a computed value down to the arrays
 (lang/substitute.py), fold over the two axes that another one counts, or over the two parts of one that were joined, say
-in the place of a fold of one lane what is in that lane, and make a choice of two values that are made alike of choices
-(search/unfolded.py). None is a step of the certificate. So both terms are written as what they say at one place of the
-output, with every coordinate put in down to the arrays and bound axes without names, and must be the same.
+in the place of a fold of one lane what is in that lane, make a choice of two values that are made alike of choices, and
+leave out what a mask that is known does not take, or what the absent value absorbs (search/unfolded.py). None is a step
+of the certificate. So both terms are written as what they say at one place of the output, with every coordinate put in
+down to the arrays and bound axes without names, and must be the same.
 
 Nothing of what derives is used here, so that its mistakes are seen. What is not understood is not the same.
 """
@@ -18,7 +19,7 @@ from typing import Any
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError, Undecided
-from napkin_eq.lang.operators import PLACES
+from napkin_eq.lang.operators import NEUTRAL, PLACES
 from napkin_eq.lang.term import Const, Index, Input, Length, Map, Read, Reduce, Scan, Size, Term, Tuple
 from napkin_eq.lang.waists import waists
 
@@ -33,6 +34,8 @@ QUOTIENTS = (("map", "floordiv"), ("map", "mod"))
 FOLDS = ("sum", "prod", "max", "min")
 # Operators that give a number for numbers
 NUMBERS = ("add", "mul", "neg")
+MASKS = tuple(("map", op) for op in ("eq", "le", "not", "and", "or"))
+ABSORBING = ("map", "add"), ("map", "mul")  # of which the absent value makes itself
 TRUE, FALSE, ZERO, ABSENT = (
     ("const", c.kind, repr(c.fields)) for c in (Const(True), Const(False), Const(0.0), Const(-math.inf))
 )
@@ -177,6 +180,8 @@ class _Said:
             for child in term.children:
                 found = yield child, inner
                 parts.append(found)
+            if isinstance(term, Reduce) and self.rows[parts[1]][0] == FALSE:
+                return self.nothing(term.monoid)
             height = 1 + max(self.height[part] for part in parts)
             placed = [self.lane(term.axis, env)] if isinstance(term, Scan) else []
             if isinstance(term, Reduce) and term.monoid in FOLDS:
@@ -200,6 +205,8 @@ class _Said:
         each i folded first; where something inside is one value below a coordinate and another beyond, of the folds
         over the lanes below and the others.
         """
+        if self.rows[parts[1]][0] == FALSE:
+            return self.nothing(monoid)
         if axis.size == 1 and self.rows[parts[1]][0] == TRUE:
             return parts[0]
         if (found := self.lone(monoid, parts, own, axis)) is not None:
@@ -228,6 +235,12 @@ class _Said:
         height = 1 + max(self.height[part] for part in parts)
         named = parts if axis.size == 1 else self.put(parts, own, self.bound(axis, height))
         return self.row(("Reduce", monoid, height, *_kind(axis)), named, ANY, height)
+
+    def nothing(self, monoid: str) -> int:
+        """Return the number of what a fold over no lane gives."""
+        if monoid in PLACES:
+            return self.row(("whole", 0), bounds=(0, 0))
+        return self.row(("const", "real", repr(Const(NEUTRAL[monoid]).fields)))
 
     def end(self, parts: Sequence[int], own: int, axis: Axis) -> int | None:
         """Return the least number that cuts an axis in two, of those below which one value inside stands and another
@@ -377,10 +390,10 @@ class _Said:
         """
         if head[:2] == ("map", "eq"):
             parts = sorted(parts)  # either way round
-        if head == ("map", "eq") and parts[0] == parts[1]:
-            return self.row(TRUE)
-        if head == ("map", "and") and any(self.rows[part][0] == TRUE for part in parts):
-            return parts[self.rows[parts[0]][0] == TRUE]
+        if head[:2] in MASKS and (mask := self.mask(head, parts)) is not None:
+            return mask
+        if head[:2] in ABSORBING and any(self.rows[part][0] == ABSENT for part in parts):
+            return self.row(ABSENT)
         if head == ("map", "where"):
             if self.rows[parts[0]][0] in (TRUE, FALSE):
                 return parts[1 if self.rows[parts[0]][0] == TRUE else 2]
@@ -399,6 +412,24 @@ class _Said:
                 self.divided.setdefault((parts[0], int(low)), set()).add(number)
                 return number
         return self.number(head, parts, bounds, height)
+
+    def mask(self, head: Row, parts: Sequence[int]) -> int | None:
+        """Return the number of a mask that its parts decide; None where they do not."""
+        said = [self.rows[part][0] for part in parts]
+        if head in (("map", "eq"), ("map", "le")):
+            (low, high), (least, most) = (self.bounds[part] for part in parts)
+            holds = parts[0] == parts[1] or (head[1] == "le" and high <= least)
+            if holds or low > most or (head[1] == "eq" and high < least):
+                return self.row(TRUE if holds else FALSE)
+        elif head == ("map", "not") and said[0] in (TRUE, FALSE):
+            return self.row(FALSE if said[0] == TRUE else TRUE)
+        elif head in (("map", "and"), ("map", "or")):
+            decides, says_nothing = (FALSE, TRUE) if head[1] == "and" else (TRUE, FALSE)
+            if decides in said:
+                return self.row(decides)
+            if says_nothing in said:
+                return parts[said[0] == says_nothing]
+        return None
 
     def shifted(self, parts: Sequence[int]) -> int | None:
         """Return a whole number plus one number and another as that number plus their sum; None of other sums."""
@@ -429,7 +460,7 @@ class _Said:
         coordinate alone.
         """
         (low, high), (least, most) = self.bounds[left], self.bounds[right]
-        if high < least or low >= most:
+        if left == right or high < least or low >= most:
             return self.row(TRUE if high < least else FALSE)
         head, parts = self.rows[left]
         if head == ("map", "add") and least == most and self.rows[parts[0]][0][0] == "bound":
@@ -526,8 +557,8 @@ class _Said:
         )
 
     def map(self, term: Map, args: list[int]) -> int:
-        if term.op == "eq" and any(arg.kind != "int" for arg in term.args):
-            return self.row(("map", "eq", "real"), args)  # which may hold in no lane
+        if term.op in ("eq", "le") and any(arg.kind != "int" for arg in term.args):
+            return self.row(("map", term.op, "real"), args)  # which may hold in no lane
         if term.kind != "int" or term.op not in BOUNDS:
             return self.row(("map", term.op), args)
         if term.op in ("min", "max"):

@@ -2,7 +2,8 @@
 once; a fold over an axis of which values are read at quotients and remainders is one over the axes that these count; a
 fold that one lane alone can change, as a product with a diagonal is, is what is in that lane; a fold over two computed
 values that were joined is one over each; of folds few of whose lanes are read, at places that are looked up, these are
-computed for themselves; a choice of two values that are made alike is made of choices.
+computed for themselves; a choice of two values that are made alike is made of choices; a choice by a mask that holds
+everywhere, or nowhere, is what it takes, and what is added to the absent value, or multiplied with it, is absent.
 """
 
 from __future__ import annotations
@@ -14,9 +15,24 @@ from functools import lru_cache
 
 from napkin_eq.lang.axis import Axis, named_anew
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.evaluate import output_order
 from napkin_eq.lang.interval import interval
+from napkin_eq.lang.operators import ABSENT, NEUTRAL, PLACES
 from napkin_eq.lang.substitute import folded, substituted
-from napkin_eq.lang.term import Const, Index, Input, Map, Read, Reduce, Scan, Term, axis_names, rebuilt, subterms
+from napkin_eq.lang.term import (
+    Const,
+    Index,
+    Input,
+    Length,
+    Map,
+    Read,
+    Reduce,
+    Scan,
+    Term,
+    axis_names,
+    rebuilt,
+    subterms,
+)
 from napkin_eq.machine.cost import elements
 from napkin_eq.tile.stream_facts import conjuncts
 
@@ -26,6 +42,7 @@ JOINED = {"sum": "add", "prod": "mul", "max": "max", "min": "min"}  # what makes
 ROUNDS = 8
 SELDOM = 32  # times fewer lanes than a fold has: so few cost next to nothing to compute once more
 COMMUTE = ("add", "mul")
+YES, NO, GONE = Const(True), Const(False), Const(ABSENT)
 REMEMBERED = 4096  # terms, and choices, of which it is known how they are made
 DEEP = 24  # levels of a value beyond which nothing is sought that another has in common with it
 
@@ -43,7 +60,8 @@ def unfolded(outputs: Sequence[Term], choices: bool = True, joined: bool = True)
     found = tuple(outputs)
     for _ in range(ROUNDS):
         try:
-            made = _lone(_chosen(found) if choices else found)
+            made = _known(found)
+            made = _lone(_chosen(made) if choices else made)
             made = _looked_up(_read_at_once(_parted(_apart(made) if joined else made)))
         except NapkinError:
             return found
@@ -51,6 +69,74 @@ def unfolded(outputs: Sequence[Term], choices: bool = True, joined: bool = True)
             break
         found = made
     return found
+
+
+def _known(outputs: Sequence[Term]) -> tuple[Term, ...]:
+    """Return terms without choices by masks that are known, folds over no lane, and what an absent value absorbs: what
+    these alone read is computed no more. An output keeps its axes.
+    """
+    done = _decided(outputs)
+    return tuple(_spanning(done[output], output) for output in outputs)
+
+
+def _decided(roots: Sequence[Term]) -> dict[Term, Term]:
+    """Return for each part of terms what it is once masks that are known are; it may vary along fewer axes."""
+    done: dict[Term, Term] = {}
+    for term in subterms(*roots):
+        made = rebuilt(term, tuple(done[c] for c in term.children))
+        if isinstance(made, Map):
+            if made.kind == "bool":
+                made = _mask(made)
+            elif made.op == "where" and made.args[0] in (YES, NO):
+                made = made.args[1 if made.args[0] is YES else 2]
+            elif made.op in COMMUTE and GONE in made.args:
+                made = GONE
+        elif isinstance(made, Reduce) and made.where is NO:
+            made = Const(0) if made.monoid in PLACES else Const(NEUTRAL[made.monoid])
+        done[term] = made
+    return done
+
+
+def _settled(term: Term) -> Term:
+    """Return what a term is once masks that are known are."""
+    return _decided([term])[term]
+
+
+def _mask(mask: Map) -> Term:
+    """Return a mask that holds everywhere, or nowhere, as just that: of what is compared with itself, or of whole
+    numbers whose bounds say it.
+    """
+    if mask.op in ("lt", "le", "eq"):
+        left, right = mask.args
+        if left is right and (mask.op == "lt" or left.kind == "int"):  # what is not a number is not equal to itself
+            return NO if mask.op == "lt" else YES
+        if left.kind == "int":
+            (low, high), (least, most) = interval(left), interval(right)
+            if mask.op == "eq":
+                return NO if high < least or most < low else YES if low == high == least == most else mask
+            below = high < least if mask.op == "lt" else high <= least
+            above = low >= most if mask.op == "lt" else low > most
+            return YES if below else NO if above else mask
+    elif mask.op == "not" and mask.args[0] in (YES, NO):
+        return NO if mask.args[0] is YES else YES
+    elif mask.op in ("and", "or"):
+        least, whole = (NO, YES) if mask.op == "and" else (YES, NO)  # one such decides; one such says nothing
+        if least in mask.args:
+            return least
+        if whole in mask.args:
+            return mask.args[mask.args[0] is whole]
+    return mask
+
+
+def _spanning(value: Term, output: Term) -> Term:
+    """Return a value with all axes of an output, chosen along those that it lacks by masks that always hold; the output
+    itself where the value would be laid otherwise in memory.
+    """
+    order = output_order(output)
+    for axis in reversed(order):
+        if axis not in value.axes:
+            value = Map("where", (Map("lt", (Index(axis), Length(axis))), value, value))
+    return value if output_order(value) == order else output
 
 
 def _chosen(outputs: Sequence[Term]) -> tuple[Term, ...]:
@@ -220,24 +306,6 @@ def _is_number(root: Term) -> bool:
         elif isinstance(term, Read):
             stack.append(term.body)
     return True
-
-
-def _settled(root: Term) -> Term:
-    """Return a term in which what is compared with itself is equal to it."""
-    done: dict[Term, Term] = {}
-    for term in subterms(root):
-        made = rebuilt(term, tuple(done[c] for c in term.children))
-        if isinstance(made, Map) and made.op == "eq" and made.args[0] is made.args[1]:
-            made = Const(True)
-        elif isinstance(made, Map) and made.op == "lt" and made.args[0].kind == "int":
-            (low, high), (least, most) = map(interval, made.args)
-            made = Const(high < least) if high < least or low >= most else made
-        elif isinstance(made, Map) and made.op == "and" and Const(True) in made.args:
-            made = made.args[made.args[0] is Const(True)]
-        elif isinstance(made, Map) and made.op == "where" and isinstance(made.args[0], Const):
-            made = made.args[1 if made.args[0].value else 2]
-        done[term] = made
-    return done[root]
 
 
 def _apart(outputs: Sequence[Term]) -> tuple[Term, ...]:

@@ -104,6 +104,18 @@ SAME: list[tuple[Term, Term]] = [
     (Sum(x, where(HALF, A * C, -(C * C))), Sum(z, named(SIGNS * (where(HALF, A, C) * C), x, z))),
     (Read(A, x, Index(long) + 2 + Const(-2)), Read(A, x, Index(long))),
     (Read(A, x, Index(z) + 2 + Const(-2)), named(A, x, z)),
+    # A mask that is known, what the absent value absorbs, a fold over no lane
+    (where(Index(x) < Index(x), C, A), A), (where(Index(x) <= Index(x), A, C), A),
+    (where(Index(x) < 5, A, C), A), (where(Index(x) <= 4, A, C), A), (where(Const(5) <= Index(x), C, A), A),
+    (where(eq(Index(x), Const(7)), C, A), A), (where(Map("not", (Index(x) < 5,)), C, A), A),
+    (where((Index(x) < 2) & (Index(x) < Index(x)), C, A), A), (where((Index(x) < 2) | (Index(x) < 5), A, C), A),
+    (where((Index(x) < 2) | (Index(x) < Index(x)), C, A), where(Index(x) < 2, C, A)),
+    (A + (Const(-math.inf) * exp(C)), A + Const(-math.inf)), (Const(-math.inf) + C, A * Const(-math.inf)),
+    (Sum(x, A, Index(x) < Index(x)) + Sum(x, A), Const(0.0) + Sum(x, A)),
+    (Max(x, A, Index(x) < Index(x)) + C, C + Const(-math.inf)),
+    (Reduce("prod", x, A, Index(x) < Index(x)) * Sum(x, A), Const(1.0) * Sum(x, A)),
+    (real(Reduce("argmax", x, A, Index(x) < Index(x))) * Sum(x, A), real(Const(0)) * Sum(x, A)),
+    (where(A < A, C, A), A),
 ]  # fmt: skip
 OTHER: list[tuple[Term, Term]] = [
     (Sum(wide, parts(Index(wide) // 4, Index(wide) % 4) * VECTOR), Sum(z, Sum(y, parts(Index(y), Index(z)) * AT))),
@@ -153,6 +165,13 @@ OTHER: list[tuple[Term, Term]] = [
     (where(HALF, A, -A), A), (where(HALF, A * C, E * E), where(HALF, A, E) * C),
     (Read(A, x, Index(z) + 2 + Const(-1)), named(A, x, z)),
     (Read(Read(A, x, Index(z) + 2), z, Index(y) + Const(-2)), named(A, x, y)),
+    # What may not be a number is not equal to itself; a mask that is not known, another absent value, another neutral
+    (where(eq(A, A), A, C), A), (where(A <= A, A, C), A), (where(Index(x) < 3, A, C), A),
+    (where(Index(x) < Index(q), A, C), A), (where(Const(1) <= Index(x), A, C), A),
+    (where((Index(x) < 2) & (Index(x) < 5), A, C), A), (A + Const(1e9), Const(-math.inf) + A),
+    (Map("max", (A, Const(-math.inf))), A + Const(-math.inf)),
+    (Sum(x, A, Index(x) < Index(x)) + Sum(x, A), Const(1.0) + Sum(x, A)),
+    (where(Index(free) < 5, S, exp(S)), S),
 ]  # fmt: skip
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from napkin_eq.certify.asked import same
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.substitute import divided, folded
-from napkin_eq.lang.term import Const, Index, Input, Map, Read, Reduce, Term, subterms
+from napkin_eq.lang.term import Const, Index, Input, Map, Read, Reduce, Scan, Term, subterms
 from napkin_eq.search.unfolded import one_to_one, unfolded
 
 t, s, d, k, f = (Axis(name, size) for name, size in zip("tsdkf", (6, 6, 4, 12, 4), strict=True))
@@ -151,3 +153,44 @@ def test_heads_that_are_split_and_merged_make_no_copy() -> None:
     assert sum(o.placed.predicted_us for o in found.outputs) < 20
     assert found.certificate["status"] == "proved"
     assert [o.translation.status for o in found.outputs] == ["agrees"]
+
+
+KNOWN: dict[str, tuple[Term, Term]] = {
+    "a mask of itself": (nq.where(nq.index(d) < nq.index(d), Scan("sum", t, X), X), X),
+    "a place within its axis": (nq.where(nq.index(d) < 4, X, nq.exp(X)), X),
+    "a mask in a mask": (nq.where((nq.index(d) < 9) & (nq.index(t) < 2), X, 0.0), nq.where(nq.index(t) < 2, X, 0.0)),
+    "a fold over no lane": (X + nq.sum(nq.exp(X), d, where=nq.index(d) < nq.index(d)), X + Const(0.0)),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_what_a_known_mask_leaves_out_is_computed_no_more(name: str) -> None:
+    term, wanted = KNOWN[name]
+    assert unfolded([term]) == (wanted,) and same([term], [wanted])
+    given = values(term)
+    assert np.array_equal(evaluate(term, given), evaluate(wanted, given))
+
+
+def test_what_the_absent_value_absorbs_is_computed_no_more_and_an_output_keeps_its_axes() -> None:
+    term = Const(-math.inf) / Scan("sum", t, nq.array("Y", d, t))
+    (made,) = unfolded([term])
+    assert not [part for part in subterms(made) if isinstance(part, (Input, Scan))] and same([term], [made])
+    found = nq.derive(term)
+    (kernel,) = found.plan.kernels
+    assert [axis.name for axis in found.plan.outputs[0].dims] == ["d", "t"] and not kernel.reads
+
+
+def test_what_may_not_be_a_number_is_not_equal_to_itself() -> None:
+    for term in (nq.where(Map("eq", (X, X)), X, 0.0), nq.where(Map("le", (X, X)), X, 0.0)):
+        assert unfolded([term]) == (term,)
+
+
+def test_an_output_lies_as_the_diagram_says_whatever_it_is_made_of() -> None:
+    mask, other = nq.array("M", d, dtype="bool"), nq.array("V", t, d)
+    diagram = nq.Diagram("turned", (("out", nq.where(mask, other, other)), ("more", mask_of(other))))
+    found = nq.derive(diagram)
+    assert [[axis.name for axis in b.dims] for b in found.plan.outputs] == [["d", "t"], ["t", "d"]]
+
+
+def mask_of(value: Term) -> Term:
+    return nq.where(nq.index(d) < 2, value, nq.exp(value))
