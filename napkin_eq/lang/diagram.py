@@ -11,7 +11,7 @@ from napkin_eq.lang import spans
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import BY_NAME
 from napkin_eq.lang.errors import NapkinError, checked_name
-from napkin_eq.lang.evaluate import axes_in
+from napkin_eq.lang.evaluate import axes_in, output_order
 from napkin_eq.lang.term import Input, Term, Tuple, required, subterms
 
 _drawers: list[Callable[[Any], str]] = []
@@ -102,6 +102,10 @@ class Diagram(Pictured):
                 )
         laid = {**dict(self.laid), **{name: tuple(order) for name, order in orders.items()}}
         return replace(self, laid=tuple(laid.items()))
+
+    def layouts(self) -> dict[str, tuple[str, ...]]:
+        """Return the names of each output's axes as it lies in memory: as `laying` says, or by `output_order`."""
+        return {name: tuple(a.name for a in output_order(term)) for name, term in self.outputs} | dict(self.laid)
 
     @property
     def term(self) -> Term:

@@ -9,7 +9,6 @@ from napkin_eq.egraph.budget import SECONDS, Budget
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.dtypes import BY_NAME, STORAGE
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.evaluate import output_order
 from napkin_eq.lang.term import Term
 from napkin_eq.laws.law import REGISTRY, Statement
 from napkin_eq.laws.loader import folder, load_rules
@@ -68,8 +67,7 @@ def aimed(
         refused=frozenset(refused),
         budget=budget,
         held=dict(diagram.held),
-        # Whatever an output is rewritten to, it lies as the diagram says
-        laid={name: tuple(a.name for a in output_order(term)) for name, term in diagram.outputs} | dict(diagram.laid),
+        laid=diagram.layouts(),  # whatever an output is rewritten to
         library=library,
     )
 

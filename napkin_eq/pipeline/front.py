@@ -64,7 +64,7 @@ def _points(derivation: Derived, output: Output) -> list[Point]:
     d = derivation
     named = tuple((name, source) for name, source, _ in output.each())
     whole = replace(d.diagram, outputs=named)
-    aim = Aim(d.hardware, d.dtype, d.printer, math.inf, held=dict(d.diagram.held), laid=dict(d.diagram.laid))
+    aim = Aim(d.hardware, d.dtype, d.printer, math.inf, held=dict(d.diagram.held), laid=d.diagram.layouts())
     stability = Stability(output.source, d.dtype)
     job, plans = Job(whole, aim, Laws(d.statements, d.verdicts)), [output]
     for precision in aim.precisions:

@@ -469,15 +469,14 @@ def examine(diagram: Diagram, derivation: Derivation, dtype: str, device: str = 
     """
     from napkin_eq.certify.certificate import dumps
     from napkin_eq.certify.check import check
-    from napkin_eq.lang.evaluate import output_order
     from napkin_eq.lang.json_form import dumps_diagram, loads_diagram
 
     if loads_diagram(dumps_diagram(diagram)) != diagram:
         raise KINDS["json"]("the diagram that its JSON gives is another one")
-    for buffer, (name, term) in zip(derivation.plan.outputs, diagram.outputs, strict=True):
-        laid = dict(diagram.laid).get(name) or tuple(a.name for a in output_order(term))
-        if tuple(a.name for a in buffer.dims) != laid:
-            raise KINDS["shape"](f"output {name} has axes {list(laid)}, its array {[a.name for a in buffer.dims]}")
+    laid = diagram.layouts()
+    for buffer, (name, _) in zip(derivation.plan.outputs, diagram.outputs, strict=True):
+        if tuple(a.name for a in buffer.dims) != laid[name]:
+            raise KINDS["shape"](f"output {name} has axes {laid[name]}, its array {[a.name for a in buffer.dims]}")
     verdict = _tried("certificate", "the checker", lambda: check(dumps(derivation.certificate).encode()))
     if verdict["status"] != "ok":
         raise KINDS["certificate"](f"refused: {verdict['problem']}")
