@@ -418,8 +418,9 @@ class _Said:
         said = [self.rows[part][0] for part in parts]
         if head in (("map", "eq"), ("map", "le")):
             (low, high), (least, most) = (self.bounds[part] for part in parts)
-            holds = parts[0] == parts[1] or (head[1] == "le" and high <= least)
-            if holds or low > most or (head[1] == "eq" and high < least):
+            equal = head == ("map", "eq")
+            holds = parts[0] == parts[1] or (not equal and high <= least)
+            if holds or low > most or (equal and high < least):
                 return self.row(TRUE if holds else FALSE)
         elif head == ("map", "not") and said[0] in (TRUE, FALSE):
             return self.row(FALSE if said[0] == TRUE else TRUE)

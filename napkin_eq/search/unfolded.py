@@ -120,11 +120,13 @@ def _mask(mask: Map) -> Term:
     elif mask.op == "not" and mask.args[0] in (YES, NO):
         return NO if mask.args[0] is YES else YES
     elif mask.op in ("and", "or"):
-        least, whole = (NO, YES) if mask.op == "and" else (YES, NO)  # one such decides; one such says nothing
-        if least in mask.args:
-            return least
-        if whole in mask.args:
-            return mask.args[mask.args[0] is whole]
+        decides, says_nothing = (NO, YES) if mask.op == "and" else (YES, NO)
+        one: Term = mask.args[0]
+        other: Term = mask.args[1]
+        if decides in (one, other):
+            return decides
+        if says_nothing in (one, other):
+            return other if one is says_nothing else one
     return mask
 
 
