@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.pytorch.build.extents import linear
+from napkin_eq.pytorch.build.extents import computed, linear
 from napkin_eq.pytorch.naming import expression
 from napkin_eq.pytorch.operators.price import about
-
-# What stands in a printed size beside numbers and symbols.
-WORDS = {"math": math, "max": max, "min": min, "abs": abs}
 
 
 def may_be_empty(size: Any) -> bool:
@@ -73,8 +69,7 @@ def settled(numbers: Any, shapes: Sequence[Sequence[Any]]) -> Callable[[Sequence
     if missing := [symbol for symbol in wanted if symbol not in solved]:
         raise NapkinError(f"the size {missing[0]} is read off no tensor")
     places = [solved[symbol] for symbol in wanted]
-    text = f"lambda {', '.join(map(str, wanted))}: {_printed(numbers)}"
-    compute = eval(text, dict(WORDS))  # numbers and symbols, printed by PyTorch's own printer
+    compute = computed(wanted, numbers)
 
     def current(values: Sequence[Any]) -> Any:
         return compute(*((_size(values[n], at) - more) // times for n, at, more, times in places))
@@ -102,11 +97,3 @@ def _flat(numbers: Any) -> Iterable[Any]:
             yield from _flat(item)
     else:
         yield numbers
-
-
-def _printed(numbers: Any) -> str:
-    from torch.utils._sympy.printers import PythonPrinter
-
-    if isinstance(numbers, tuple):
-        return f"({''.join(f'{_printed(item)}, ' for item in numbers)})"
-    return str(PythonPrinter().doprint(numbers)) if hasattr(numbers, "free_symbols") else repr(numbers)

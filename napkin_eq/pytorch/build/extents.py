@@ -4,13 +4,16 @@ show of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 # A prime in the place of each symbol puts products of these in an order in which one that divides another comes before
 # it: larger than sizes that are written out.
 PRIMES = (1_000_003, 1_000_033, 1_000_037, 1_000_039, 1_000_081, 1_000_099, 1_000_117, 1_000_121)
+# What stands in a printed size beside numbers and symbols
+WORDS = {"math": math, "max": max, "min": min, "abs": abs}
 Limit = tuple[str, Any, Any, str]  # a comparison and its sides, which hold of the sizes of every call; a node
 
 
@@ -66,8 +69,6 @@ def multiples(guards: Sequence[Any]) -> dict[Any, Any]:
 
     A view as (n // 2, 2) is guarded by 2 (n // 2) = n, times what else the shape has, or by n mod 2 = 0.
     """
-    import math
-
     import sympy
     from torch.utils._sympy.functions import FloorDiv, Mod
 
@@ -127,3 +128,21 @@ def linear(size: Any, symbol: Any) -> tuple[int, int] | None:
     more = size.subs(symbol, 0)
     times = size.subs(symbol, 1) - more
     return (int(more), int(times)) if times > 0 and size.equals(times * symbol + more) else None
+
+
+def computed(symbols: Sequence[Any], numbers: Any) -> Callable[..., Any]:
+    """Return the function of symbols that numbers, in tuples, are, as PyTorch's own printer writes them."""
+    import torch
+
+    function: Callable[..., Any] = eval(
+        f"lambda {', '.join(map(str, symbols))}: {_printed(numbers)}", {**WORDS, "torch": torch}
+    )
+    return function
+
+
+def _printed(numbers: Any) -> str:
+    from torch.utils._sympy.printers import PythonPrinter
+
+    if isinstance(numbers, tuple):
+        return f"({''.join(f'{_printed(item)}, ' for item in numbers)})"
+    return str(PythonPrinter().doprint(numbers)) if hasattr(numbers, "free_symbols") else repr(numbers)
