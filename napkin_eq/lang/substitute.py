@@ -40,11 +40,7 @@ def substituted(term: Term, coordinates: Mapping[str, Term], kept: Kept | None =
     it. A bound axis that an index also mentions is renamed first. Raises NapkinError where that would need a second
     name for a symbolic size.
     """
-    work = _Substitution(
-        {name for part in (term, *coordinates.values()) for node in subterms(part) for name in _names(node)},
-        kept,
-        clamps,
-    )
+    work = _Substitution((term, *coordinates.values()), kept, clamps)
     root = _task(term, coordinates)
     stack = [root]
     while stack:
@@ -87,8 +83,9 @@ def _names(node: Term) -> set[str]:
 class _Substitution:
     """What is done so far, under which coordinates; the names that are taken; the new axes of reductions."""
 
-    def __init__(self, taken: set[str], kept: Kept | None, clamps: bool) -> None:
-        self.taken, self.kept, self.clamps = taken, kept, clamps
+    def __init__(self, parts: Sequence[Term], kept: Kept | None, clamps: bool) -> None:
+        self.parts, self.kept, self.clamps = parts, kept, clamps
+        self.taken: set[str] | None = None  # not asked for until a new name is: they stand all over a term
         self.done: dict[Task, Term] = {}
         self.renamed: dict[Task, Axis] = {}
 
@@ -149,6 +146,8 @@ class _Substitution:
                 f"axis {axis.name} stands in a new coordinate and is also used up inside: rename one of them, or give"
                 f" {axis.name} a size"
             )
+        if self.taken is None:
+            self.taken = {name for node in subterms(*self.parts) for name in _names(node)}
         number = 1
         while f"{axis.name}{number}" in self.taken:
             number += 1
@@ -167,8 +166,9 @@ class _Substitution:
             }
             ready = [name for name in waiting if not told[name]]
             # Of several that wait for each other one that another's index mentions gives way: a new name is in no
-            # index.
-            name = min(ready or set().union(*told.values()))
+            # index. One of a size that is known, if there is one: only such have new names.
+            held = ready or set().union(*told.values())
+            name = min(held, key=lambda own: (not ready and dims[own].size is None, own))
             index = waiting.pop(name)
             if ready:
                 array = Read(array, dims[name], index)
@@ -229,11 +229,10 @@ _FOLDED: dict[Term, frozenset[str]] = {}
 def folded_along(root: Term) -> frozenset[str]:
     """Return the free axes of a term along which folds in it vary."""
     if root not in _FOLDED:
-        for term in subterms(root):
-            if term not in _FOLDED:
-                inside = frozenset[str]().union(*(_FOLDED[c] for c in term.children))
-                own = frozenset(a.name for a in term.axes)
-                _FOLDED[term] = own if isinstance(term, (Reduce, Fold)) else own & inside
+        for term in subterms(root, known=_FOLDED):
+            inside = frozenset[str]().union(*(_FOLDED[c] for c in term.children))
+            own = frozenset(a.name for a in term.axes)
+            _FOLDED[term] = own if isinstance(term, (Reduce, Fold)) else own & inside
     return _FOLDED[root]
 
 
