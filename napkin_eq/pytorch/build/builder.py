@@ -15,7 +15,7 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.substitute import folded, substituted
 from napkin_eq.lang.term import Const, Index, Length, Map, Reduce, Term, as_real, lift, rewritten
-from napkin_eq.pytorch.build.extents import Limit, linear
+from napkin_eq.pytorch.build.extents import Limit, canonical, linear
 from napkin_eq.pytorch.build.masks import negated, same
 from napkin_eq.pytorch.build.narrow import FLOATS, WHOLES, rounded, whole, within, wrapped
 from napkin_eq.pytorch.build.wires import Dim, Wires, common_cuts
@@ -113,6 +113,8 @@ class Builder:
     memory: tuple[Any, ...] = ()
     # Of the operator being read: the sizes of its first result, none where values of more dimensions stand for it.
     result: tuple[Any, ...] = ()
+    # Whether a call may be refused for sizes past a bound: one of a compiled program may not.
+    bounded: bool = False
     # What must hold of sizes beside, as PyTorch asked it.
     limits: list[Limit] = field(default_factory=list)
     # States on the way through loops that were found again (rolled.py), and what they are of the recurrence.
@@ -414,6 +416,23 @@ class Builder:
         axes, key = [axis for dim in value.dims for axis in dim], self._key("view")
         if (grouped := self._grouped(axes, shape)) is not None:
             return self.value(value.term, grouped, value.dtype)
+        dims, coordinates = list[Dim](), dict[str, Term]()
+        for own, sizes in self._segments(axes, shape):
+            if (grouped := self._grouped(own, sizes)) is not None:
+                dims += grouped
+                continue
+            self._cut(own, sizes)
+            new = [self.wires.of((*key, len(dims) + number), size) for number, size in enumerate(sizes)]
+            flat: Term = Const(0)
+            for dim in new:
+                flat = flat * self.known(dim, "view") + self.at(dim) if dim else flat
+            dims, coordinates = [*dims, *new], coordinates | self.coordinates(tuple(own), flat)
+        return self.value(elsewhere(value.term, coordinates), dims, value.dtype)
+
+    def _cut(self, axes: Sequence[Axis], shape: Sequence[Any]) -> None:
+        """Ask for wires that are cut where a view takes them apart; raises NapkinError where sizes that are symbols
+        are not, yet.
+        """
         sizes = [self.size((a,)) for a in axes]
         cuts = common_cuts(sizes, list(shape))
         if not all(isinstance(s, int) for s in (*sizes, *shape)):
@@ -424,11 +443,22 @@ class Builder:
             )
         if cuts is not None:
             self.wires.cut(axes, cuts)
-        dims = [self.wires.of((*key, number), size) for number, size in enumerate(shape)]
-        flat: Term = Const(0)
-        for dim in dims:
-            flat = flat * self.known(dim, "view") + self.at(dim) if dim else flat
-        return self.value(elsewhere(value.term, self.coordinates(tuple(axes), flat)), dims, value.dtype)
+
+    def _segments(self, axes: Sequence[Axis], shape: Sequence[Any]) -> list[tuple[list[Axis], list[Any]]]:
+        """Return wires and a shape in parts, as many as have the same product: each is seen in its own part alone."""
+        before = [canonical(self.size(tuple(axes[:end]))) for end in range(len(axes) + 1)]
+        rest, product, found = list(axes), canonical(1), list[tuple[list[Axis], list[Any]]]()
+        part: list[Any] = []
+        for size in shape:
+            part.append(size)
+            product = canonical(product * size)
+            start = len(axes) - len(rest)
+            if (end := next((at for at in range(start, len(before)) if before[at] == product), None)) is not None:
+                found.append((rest[: end - start], part))
+                rest, part = rest[end - start :], []
+        if rest or part:
+            return [(list(axes), list(shape))]
+        return found
 
     def _grouped(self, axes: Sequence[Axis], shape: Sequence[Any]) -> list[Dim] | None:
         rest, dims = list(axes), list[Dim]()
@@ -478,6 +508,13 @@ class Builder:
         size = self.size(dim)
         if not isinstance(size, int) or not within(value.term, -size if negative else 0, size - 1):
             self.places.append(Place(value.term, dim, negative, ignored, self.place[0] if self.place else ""))
+
+    def at_most(self, dims: Sequence[Dim], others: Sequence[Dim]) -> None:
+        """Note that dimensions are no longer than others, as PyTorch asks when a program is called."""
+        sizes = [(self.size(dim), self.size(other)) for dim, other in zip(dims, others, strict=True)]
+        self.limits += [
+            ("<=", a, c, "") for a, c in sizes if not (isinstance(a, int) and isinstance(c, int)) and not _same(a, c)
+        ]
 
     def edge(self, kind: str, term: Term, said: str, *, plain: bool = False) -> None:
         """Note that PyTorch gives NaN or an infinity where a condition does not hold; `plain`: so does the term,

@@ -9,7 +9,7 @@ from typing import Any
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Map, Term, as_real, lift
-from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Number, Value
+from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Number, Value, elsewhere
 from napkin_eq.pytorch.build.narrow import wrapped as narrowed
 from napkin_eq.pytorch.build.table import operator
 from napkin_eq.pytorch.build.wires import Dim
@@ -60,22 +60,32 @@ def embedding_dense_backward(
 
 def _hits(b: Builder, self: Value, dim: int, index: Value, src: Number) -> tuple[Term, Value, Dim]:
     """Return where a place is meant, the source over the same dimensions, and the dimension of the places."""
-    at = b.dim(self, dim)
-    source = b.scalar(src)
-    if self.dims:
-        b.chooses(index, self.dims[at])
-    if any(
-        b.size(i) != b.size(s) for place, (i, s) in enumerate(zip(index.dims, self.dims, strict=True)) if place != at
-    ):
-        raise NapkinError("places that cover a part of the other dimensions are not supported")
-    if source.dims and any(b.size(i) != b.size(s) for i, s in zip(index.dims, source.dims, strict=True)):
-        raise NapkinError("sources that are larger than the places are not supported")
-    old = b.apart(index.dims[at], self.dims, "from")
-    onto: list[Dim] = [old if place == at else own for place, own in enumerate(self.dims)]
-    places = replace(index, term=b.moved(index, index.dims, onto))
-    added = b.moved(source, source.dims, onto) if source.dims else source.term
-    hit = nq.equal(wrapped(b, places, self.dims[at]), b.at(self.dims[at]))
-    return hit, replace(source, term=added), old
+    at, source = b.dim(self, dim), b.scalar(src)
+    own, reached = (value.dims[at] if value.dims else () for value in (self, index))
+    b.chooses(index, own)
+    old = b.apart(reached, self.dims, "from")
+    onto: list[Dim] = [old if place == at else dim for place, dim in enumerate(self.dims)]
+    places, covered = _covered(b, index, onto, "index")
+    added = _covered(b, source, onto, "source")[0] if source.dims else source.term
+    if source.dims:
+        b.at_most(index.dims, source.dims)
+    b.at_most(index.dims, onto)
+    hit = nq.equal(wrapped(b, replace(index, term=places), own), b.at(own))
+    return hit & covered if covered is not None else hit, replace(source, term=added), old
+
+
+def _covered(b: Builder, value: Value, onto: Sequence[Dim], name: str) -> tuple[Term, Term | None]:
+    """Return a tensor over dimensions of other sizes, and where it has such places; None where it has all."""
+    middle, coordinates, covered = list[Dim](), dict[str, Term](), None
+    for at, (own, new) in enumerate(zip(value.dims, onto, strict=True)):
+        if b.size(own) == b.size(new):
+            middle.append(new if own else ())
+            continue
+        middle.append(b.fresh(b.size(own), name, at) if own else ())
+        coordinates |= b.coordinates(middle[-1], b.at(new))
+        here = b.at(new) < b.length(own)
+        covered = here if covered is None else covered & here
+    return elsewhere(b.moved(value, value.dims, middle), coordinates), covered
 
 
 def _added(b: Builder, self: Value, dim: int, index: Value, src: Number) -> Value:
@@ -92,13 +102,9 @@ def scatter(
     number = src if src is not None else value
     assert number is not None
     hit, source, old = _hits(b, self, dim, index, number)
-    at = b.dim(self, dim)
     here, last = _last(b, hit, [old])
     hit = last if source.dims else hit
     total = b.fold("sum", nq.where(hit, b.real(source).term, 0.0), [old]) if source.dims else b.real(source).term
-    covered = [(d, b.size(i)) for d, i in enumerate(index.dims) if d != at and b.size(i) != b.size(self.dims[d])]
-    if covered:
-        raise NapkinError("places that cover a part of the other dimensions are not supported")
     wanted, own = (b.real(self).term, total) if not self.whole else (self.term, total)
     return b.value(nq.where(here, own, wanted), self.dims, self.dtype)
 

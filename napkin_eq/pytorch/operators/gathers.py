@@ -42,6 +42,7 @@ def chosen(b: Builder, self: Value, at: int, index: Value) -> Value:
         if d != at and old != new and old:
             if b.size(old) == b.size(new):
                 b.wires.meet(old, new)
+            b.at_most([new], [old])
             places |= (
                 {a.name: Index(c) for a, c in zip(old, new, strict=True)}
                 if _alike(b, old, new)
