@@ -377,7 +377,7 @@ def of_graph(
 
     def begun() -> Reading:
         wires.begin()
-        builder = Builder(wires, undefined=undefined)
+        builder = Builder(wires, undefined=undefined, bounded=constants is not None)
         return Reading(graph, sources, builder, storage, numbers=numbers or {}, constants=constants)
 
     for _ in range(ROUNDS):

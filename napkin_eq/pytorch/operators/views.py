@@ -12,12 +12,13 @@ import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Map, Term, as_real
 from napkin_eq.pytorch.build.builder import Builder, Number, Value
-from napkin_eq.pytorch.build.extents import canonical, exact, quotient
+from napkin_eq.pytorch.build.extents import canonical, computed, exact, quotient
 from napkin_eq.pytorch.build.rolled import SHORTEST, rolled
 from napkin_eq.pytorch.build.table import operator
 from napkin_eq.pytorch.build.wires import Dim
 
 END = 2**62
+LEAST_HELD, MOST_HELD = 64, 1 << 11  # of a symbol, how many sizes are held against PyTorch's places of an image
 MOST_DRAWN = 1 << 16  # places along an image of a symbolic size for which its places are shown to be quotients
 
 
@@ -380,7 +381,7 @@ def _nearest(b: Builder, value: Value, sizes: Sequence[int], scales: Sequence[fl
             times, by = nearest_places(own, size, scale)
             place = b.at(new) // by if times == 1 else b.at(new) * times // by
         else:
-            place = _open_nearest(b, b.at(new), value.dims[dim], size, scale)
+            place = _open_nearest(b, new, value.dims[dim], size, scale)
         value = b.read(value, {dim: place} if value.dims[dim] else {}, b.put(value, dim, new))
     return value
 
@@ -389,23 +390,33 @@ def nearest_places(own: int, size: int, scale: float | None) -> tuple[int, int]:
     """Return whole numbers by which the new places, times the one by the other, are those of PyTorch, which takes them
     times a number of float32; raises NapkinError where there are none.
     """
-    import numpy as np
-
-    step = np.float32(1.0 / scale) if scale else np.float32(own) / np.float32(size)
-    places = np.minimum(np.floor(np.arange(size, dtype=np.float32) * step), own - 1)
-    for part in (Fraction(own, size), *(Fraction(float(step)).limit_denominator(1 << most) for most in (4, 8, 12, 16))):
+    step, places = _drawn_of(own, size, scale)
+    for part in (Fraction(own, size), *_quotients(step)):
         if all(place == min(at * part.numerator // part.denominator, own - 1) for at, place in enumerate(places)):
             return part.numerator, part.denominator
     raise NapkinError(f"the nearest of {own} places at {size}, {float(step):g} times them, are those of no quotient")
 
 
-def _open_nearest(b: Builder, place: Term, dim: Dim, size: Any, scale: float | None) -> Term:
+def _drawn_of(own: int, size: int, scale: float | None) -> tuple[Any, Any]:
+    """Return the number of float32 by which PyTorch multiplies new places, and what it draws them of."""
+    import numpy as np
+
+    step = np.float32(1.0 / scale) if scale else np.float32(own) / np.float32(size)
+    return step, np.minimum(np.floor(np.arange(size, dtype=np.float32) * step), own - 1)
+
+
+def _quotients(step: Any) -> list[Fraction]:
+    return [Fraction(float(step)).limit_denominator(1 << most) for most in (4, 8, 12, 16)]
+
+
+def _open_nearest(b: Builder, new: Dim, dim: Dim, size: Any, scale: float | None) -> Term:
     """Return the place of which each of an image of a symbolic size is drawn: a whole number of times as large it is a
-    quotient by that, and of a power of two of places a number of float32 that is exact.
+    quotient by that, and of a power of two of places a number of float32 that is exact; others are held against
+    PyTorch's for each size up to a bound.
     """
     import numpy as np
 
-    own = b.size(dim)
+    own, place = b.size(dim), b.at(new)
     times = exact(size, own)
     if isinstance(times, int) and (scale is None or scale == times):
         step = np.float32(1.0 / scale) if scale else np.float32(1.0) / np.float32(times)
@@ -414,10 +425,42 @@ def _open_nearest(b: Builder, place: Term, dim: Dim, size: Any, scale: float | N
             return place // times
     if isinstance(size, int) and not scale and size & (size - 1) == 0:
         return place * b.length(dim) // size
+    if b.bounded and (found := _bounded(own, size, scale)) is not None:
+        symbol, bound, part = found
+        b.limits.append(("<=", symbol, bound, ""))
+        if part is None:
+            return place * b.length(dim) // b.length(new)
+        return nq.minimum(place * part.numerator // part.denominator, b.length(dim) + (-1))
     raise NapkinError(
-        f"the nearest of {own} places at {size}: only whole multiples, or a power of two of places, are known whatever"
-        " the symbol is"
+        f"the nearest of {own} places at {size}: only whole multiples, a power of two of places, and sizes of one"
+        f" symbol that are drawn at quotients up to {LEAST_HELD} of it are known"
     )
+
+
+def _bounded(own: Any, size: Any, scale: float | None) -> tuple[Any, int, Fraction | None] | None:
+    """Return the one symbol of two sizes, and up to which number of it the places of an image are quotients: by a
+    fraction or, where that is None, of the two sizes. None where that is not far.
+    """
+    import numpy as np
+
+    symbols = sorted({s for number in (own, size) for s in getattr(number, "free_symbols", ())}, key=str)
+    if len(symbols) != 1:
+        return None
+    sizes = computed(symbols, (own, size))
+
+    def agree(number: int, part: Fraction | None) -> bool:
+        here, there = sizes(number)
+        if here < 1 or there < 1:
+            return True  # no such image is there
+        places = np.arange(there)
+        shown = places * here // there if part is None else places * part.numerator // part.denominator
+        return bool((np.minimum(shown, here - 1) == _drawn_of(here, there, scale)[1]).all())
+
+    for part in _quotients(np.float32(1.0 / scale)) if scale else [None]:
+        bound = next((number - 1 for number in range(1, MOST_HELD + 1) if not agree(number, part)), MOST_HELD)
+        if bound >= LEAST_HELD:
+            return symbols[0], bound, part
+    return None
 
 
 def _mirrored(place: Term, size: int | Term) -> Term:
