@@ -36,6 +36,7 @@ from napkin_eq.pytorch.sizes import symbols_in
 CHANGING = ("_to_copy", "to", "copy", "type_as")  # the type of what they are given
 LIFTED = "_tensor_constant"  # how a traced program names the constants that it holds
 UNREAD = "the operator is not read; docs/pytorch.md lists those that are"
+COUNTED = "only the data say how many elements it gives; write torch.where, or give a size"
 NONE = "a dimension of no elements, and an axis has one at least"
 FOLDS_AS = ("sum", "prod", "cumsum", "cumprod", "nansum")  # these cast what they fold, by their argument `dtype`
 IGNORED = (
@@ -64,6 +65,13 @@ def empty(node: Any) -> bool:
 
     held = node.meta.get("val")
     return isinstance(held, torch.Tensor) and any(isinstance(size, int) and size == 0 for size in held.shape)
+
+
+def counted(node: Any) -> bool:
+    """Tell whether a node gives as many elements as its data say."""
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
+    return bool(free_unbacked_symbols(node.meta.get("val")))
 
 
 @dataclass
@@ -194,7 +202,7 @@ class Reading:
         pairs = complex_numbers(node)
         if name not in rules() and not pairs:
             if (found := self.computed(node)) is None:
-                raise Refused(node, RANDOM if seeded(node.target) else UNREAD)
+                raise Refused(node, RANDOM if seeded(node.target) else COUNTED if counted(node) else UNREAD)
             if isinstance(found, (list, tuple)):
                 return [self.constant(f"{node.name}.{at}", part) for at, part in enumerate(found)]
             return self.constant(node.name, found)
@@ -318,8 +326,8 @@ class Reading:
         if name not in CHOOSING and value.term.kind == "real":
             self.builder.exact(value.term)
         # What a rule computed in real numbers, of whole ones, is a whole number that wraps around as they do.
-        counted = not changes and not value.whole and whole(value.term)
-        return self.builder.cast(replace(value, dtype=dtype) if counted else value, dtype)
+        reckoned = not changes and not value.whole and whole(value.term)
+        return self.builder.cast(replace(value, dtype=dtype) if reckoned else value, dtype)
 
 
 def complex_numbers(node: Any) -> bool:

@@ -48,6 +48,10 @@ def _spellings() -> dict[Any, Spelling]:
         torch.bincount: counted,
         torch.Tensor.bincount: counted,
         torch.pdist: pair_distances,
+        torch.combinations: chosen_together,
+        torch.linspace: evenly_apart,
+        torch.take_along_dim: taken_along,
+        torch.Tensor.take_along_dim: taken_along,
         torch.nn.functional.grid_sample: functools.partial(sampled, rank=3),
         torch.nn.functional.interpolate: smoothed,
     }
@@ -94,13 +98,22 @@ def _of_lists(name: str, *args: Any, **kwargs: Any) -> Any:
 
 
 def covariance(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
-    """Return how the rows of a matrix vary together; PyTorch asks whether there is more than one column."""
-    if fweights is not None or aweights is not None or input.is_complex():
+    """Return how the rows of a matrix vary together; PyTorch asks whether there is more than one column, and whether
+    weights are below 0, which it refuses.
+    """
+    if input.is_complex():
         return NotImplemented
     rows = input.reshape(1, -1) if input.dim() < 2 else input
     rows = rows if rows.is_floating_point() else rows.float()
-    off = rows - rows.mean(1, keepdim=True)
-    return ((off @ off.T) / max(rows.shape[1] - correction, 0)).squeeze()
+    weights = [weight for weight in (fweights, aweights) if weight is not None]
+    if not weights:
+        off = rows - rows.mean(1, keepdim=True)
+        return ((off @ off.T) / max(rows.shape[1] - correction, 0)).squeeze()
+    each = functools.reduce(lambda a, b: a * b, weights).to(rows.dtype)
+    total = each.sum()
+    off = rows - (rows * each).sum(1, keepdim=True) / total
+    less = correction if aweights is None else correction * (each * aweights).sum() / total
+    return ((off * each) @ off.T / (total - less).clamp(min=0)).squeeze()
 
 
 def correlation(input: Any) -> Any:
@@ -123,6 +136,54 @@ def counted(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     each = torch.ones_like(input).long() if weights is None else weights
     each = each if weights is None or each.is_floating_point() else each.double()
     return each.new_zeros(minlength).scatter_add(0, input.long(), each)
+
+
+def chosen_together(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
+    """Return the elements of a row, some at a time, in every way; PyTorch chooses them by a mask."""
+    import itertools
+
+    import torch
+
+    if not isinstance(input.shape[0], int):
+        return NotImplemented
+    ways = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    found = list(ways(range(input.shape[0]), r))
+    return input[torch.tensor(found, device=input.device)] if found else NotImplemented
+
+
+def evenly_apart(start: Any, end: Any, steps: Any, **how: Any) -> Any:
+    """Return numbers evenly apart, of which there are as many as a size says that is a symbol; PyTorch fixes such a
+    size. Each is counted from the end that is nearer.
+    """
+    import torch
+
+    dtype = how.get("dtype") or torch.get_default_dtype()
+    real = dtype.is_floating_point and not any(isinstance(bound, torch.Tensor) for bound in (start, end))
+    if not isinstance(steps, torch.SymInt) or not real or how.keys() - {"dtype", "device"}:
+        return NotImplemented
+    place = torch.arange(steps, **how)
+    gap = (end - start) / torch.sym_max(steps - 1, 1)
+    return torch.where(2 * place < steps, start + gap * place, end - gap * (steps - 1 - place))
+
+
+def taken_along(input: Any, indices: Any, dim: int | None = None) -> Any:
+    """Return what stands at places along a dimension, one for all of another where that has one element; of such
+    PyTorch fixes sizes that are symbols.
+    """
+    import torch
+
+    if dim is None or input.dim() != indices.dim():
+        return NotImplemented
+    if not any(isinstance(size, torch.SymInt) for size in (*input.shape, *indices.shape)):
+        return NotImplemented
+    at = dim % input.dim()
+
+    def along(sizes: Any, others: Any) -> Any:
+        pairs = enumerate(zip(sizes, others, strict=True))
+        return [own if place == at or own != 1 else other for place, (own, other) in pairs]
+
+    shown = input.expand(along(input.shape, indices.shape))
+    return shown.gather(at, indices.expand(along(indices.shape, input.shape)))
 
 
 def pair_distances(input: Any, p: float = 2.0) -> Any:

@@ -234,15 +234,20 @@ def _power(b: Builder, base: Value, exponent: Value, whole: bool) -> Value:
 
 
 @operator("xlogy.Tensor", "xlogy.Scalar_Other", "xlogy.Scalar_Self")
-def xlogy(b: Builder, self: Number, other: Number) -> Value:
+def xlogy(b: Builder, self: Number, other: Number, more: float = 0.0) -> Value:
     s, t = floats(b, self, other)
-    b.edge("pos", t.term, "the logarithm of a number that is not positive", plain=True)
+    b.edge("pos", t.term + more if more else t.term, "the logarithm of a number that is not positive", plain=True)
 
     def compute(x: Term, y: Term) -> Term:
-        found = nq.where(nq.equal(x, 0.0), 0.0, x * nq.log(y))
+        found = nq.where(nq.equal(x, 0.0), 0.0, x * nq.log(y + more if more else y))
         return nq.where(undefined(y), y, found) if b.undefined and x is not y else found
 
     return b.pointwise(compute, s, t)
+
+
+@operator("special_xlog1py.default", "special_xlog1py.other_scalar", "special_xlog1py.self_scalar")
+def xlog1py(b: Builder, self: Number, other: Number) -> Value:
+    return xlogy(b, self, other, 1.0)
 
 
 @operator("lerp.Scalar", "lerp.Tensor")
