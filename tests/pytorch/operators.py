@@ -153,6 +153,8 @@ case(
 case("binary hypot", lambda x, y: torch.sqrt(x * x + y * y), pos(3), pos(3))
 
 case("binary xlogy", lambda x, y: torch.xlogy(x.relu(), y), (4,), pos(4))
+case("binary xlog1py", lambda x, y: (torch.special.xlog1py(x.relu(), y), torch.special.xlog1py(2.0, y),
+     torch.special.xlog1py(x, 3.0)), (4,), pos(4))  # fmt: skip
 
 # Comparisons, masks, types.
 case("logic compare", lambda x, y: (x > y, x < y, x >= y, x <= y, x == y, x != y, x > 0, x == 0), (4, 3), (3,))
@@ -355,6 +357,7 @@ case(
 case("view unfold", lambda x: (x.unfold(1, 3, 2), x.unfold(0, 2, 1)), (4, 7))
 case("view im2col", lambda x: F.unfold(x, (2, 3), padding=1, stride=2), (2, 3, 5, 6))
 case("view diagonal", lambda x: (x.diagonal(), x.diagonal(1), x.diagonal(-1, 1, 0), torch.trace(x)), (4, 5))
+case("view parts turned", lambda x: x.view(2, 3, 4, 5).transpose(1, 2).reshape(2, 3, 4, 5) * 2, (2, 12, 5))
 case("view pixel_shuffle", lambda x: (F.pixel_shuffle(x, 2), F.pixel_unshuffle(x, 2)), (1, 8, 2, 4))
 case("view channel_shuffle", lambda x: F.channel_shuffle(x, 2), (1, 6, 2, 3))
 case("view meshgrid", lambda x, y: torch.meshgrid(x, y, indexing="ij"), (3,), (4,))
@@ -392,6 +395,21 @@ case(
     (3, 5),
     ints(5, 3, 4),
     (3, 4),
+)
+case(
+    "gather parts written",
+    lambda x, i, s, z, j: (
+        x.scatter_add(1, i, s),
+        x.scatter_reduce(1, i, s, "prod"),
+        x.scatter(1, i[:, :1], 2.5),
+        z.scatter_add(0, j, z),
+        z.scatter(0, j, 0.5),
+    ),
+    (4, 9),
+    ints(9, 2, 5),
+    (3, 6),
+    (),
+    ints(1),
 )
 case("gather index_put", lambda x, i, s: x.index_put((i,), s, accumulate=True), (5, 3), ints(5, 4), (4, 3))
 case(

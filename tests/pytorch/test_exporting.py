@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import nn
 
 import napkin_eq as nq
+from napkin_eq.lang import substitute
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.pytorch import backend
 from napkin_eq.pytorch.program import Program
@@ -73,6 +74,21 @@ def test_what_draws_random_numbers_is_said_to(fn):
 def test_a_choice_by_data_is_refused_with_what_to_write():
     with pytest.raises(NapkinError, match=r"torch\.where"):
         nq.from_torch(lambda x: x + 1 if x.sum() > 0 else x, torch.randn(3))
+
+
+@pytest.mark.parametrize("fn", [torch.nonzero, torch.unique, lambda x: x.masked_select(x > 0), torch.argwhere])
+def test_what_only_the_data_say_the_size_of_is_said_to(fn):
+    with pytest.raises(NapkinError, match="only the data say how many elements it gives") as raised:
+        nq.from_torch(fn, torch.randn(3))
+    assert "\n" not in str(raised.value)
+
+
+def test_a_long_recurrence_is_read_without_a_walk_for_each_step(monkeypatch):
+    """Names were gathered from the whole term at each step, which took most of an LSTM's reading."""
+    walked = list[object]()
+    monkeypatch.setattr(substitute, "_names", lambda node: walked.append(node) or set())
+    program = nq.from_torch(torch.nn.LSTM(3, 4), torch.randn(6, 2, 3))
+    assert program.diagram.outputs and len(walked) < 100
 
 
 def test_every_program_of_a_process_is_explained(monkeypatch):

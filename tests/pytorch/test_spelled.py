@@ -50,6 +50,9 @@ def attended(x):
 
 ROWS, PLACES = torch.tensor([2, 0, 2, 1, 4]), torch.tensor([0, 1, 2, 0, 1, 1, 2])
 kind("covariances", lambda x: (x.cov(), torch.cov(x.T, correction=0), x[0].cov(), torch.corrcoef(x)), (4, 6))
+kind("weighted covariances", lambda x, w: (x.cov(aweights=w.abs()), x.cov(fweights=PLACES),
+     x.cov(fweights=PLACES, aweights=w.abs(), correction=2)), (3, 7), (7,))  # fmt: skip
+kind("elements together", lambda x: (torch.combinations(x), torch.combinations(x, 3, True)), (5,))
 kind("distances of pairs", lambda x: (F.pdist(x), torch.pdist(x, 1.0), torch.pdist(x, 3.0)), (5, 3))
 kind("counts", lambda x: torch.bincount(ROWS, minlength=6) * x, (6,))
 kind("windows", lambda x: [x * getattr(torch, f"{name}_window")(8, dtype=x.dtype)

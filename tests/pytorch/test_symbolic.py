@@ -83,6 +83,23 @@ def mixed_experts(x, gate, experts):
     return (experts[places] * values[..., None]).sum(1)
 
 
+def shuffled(x, w):
+    parts = x.view(x.shape[0], 3, 4, *x.shape[2:]).transpose(1, 2).reshape(x.shape)
+    return F.conv2d(parts, w, groups=3)
+
+
+def rolled_windows(x):
+    rows, columns = x.shape[1], x.shape[2]
+    parts = x.roll((-1, -1), (1, 2)).view(x.shape[0], rows // 2, 2, columns // 2, 2, 3).permute(0, 1, 3, 2, 4, 5)
+    parts = parts.reshape(-1, 4, 3).softmax(1).view(x.shape[0], rows // 2, columns // 2, 2, 2, 3)
+    return parts.permute(0, 1, 3, 2, 4, 5).reshape(x.shape).roll((1, 1), (1, 2)) + x
+
+
+def drawn_as_another(x):
+    wide = x[..., ::2, ::2]
+    return wide + F.interpolate(wide[..., ::2, ::2], size=wide.shape[-2:])
+
+
 def next_token(scores, tokens):
     return F.cross_entropy(scores[:, :-1].reshape(-1, 5), tokens[:, 1:].reshape(-1))
 
@@ -137,6 +154,12 @@ PROGRAMS = {
         IMAGE,
     ),
     "nearest": (lambda x: (F.interpolate(x, scale_factor=3), F.interpolate(x, size=(8, 4))), IMAGE),
+    "nearest of other sizes": (
+        lambda x: (F.interpolate(x, size=(5, 7)), F.interpolate(x, scale_factor=(1.5, 0.7))),
+        IMAGE,
+    ),
+    "nearest of another's size": (drawn_as_another, IMAGE),
+    "bicubic": (lambda x: F.interpolate(x, scale_factor=2, mode="bicubic"), ("b", 1, "e", 2)),
     "bilinear": (lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"), ("b", 1, "n", 3)),
     "a net that joins": (upsampled, ("b", 2, "e", "f"), (3, 2, 3, 3)),
     "order": (lambda x: (*x.sort(-1), *x.topk(3, -1), x.argsort(0), x.kthvalue(2, -1).values), ("b", "n")),
@@ -149,6 +172,22 @@ PROGRAMS = {
     ),
     "experts": (mixed_experts, ("n", 4), (4, 5), (5, 4)),
     "rotary": (rotated, BN4),
+    "channels shuffled": (shuffled, ("b", 12, "n", "m"), (6, 4, 1, 1)),
+    "windows that roll": (rolled_windows, ("b", "e", "f", 3)),
+    "numbers evenly apart": (lambda x: x * torch.linspace(-1, 2, x.shape[1], dtype=x.dtype), ("b", "n")),
+    "places along another": (lambda x, i: torch.take_along_dim(x, i, 1), ("b", "n"), ("below", 4, ("b", 3))),
+    "adding where data say": (
+        lambda x, i, s: (x.scatter_add(1, i, s), x.scatter_reduce(1, i, s, "amax"), x.scatter(1, i, 2.5)),
+        ("e", "n"),
+        ("below", 4, ("b", "m")),
+        ("f", 12),
+    ),
+    "sums of a list": (
+        lambda i, s: torch.zeros(6, 4, dtype=s.dtype).scatter_add(0, i[:, None].expand(-1, 4), s),
+        ("below", 6, ("n",)),
+        ("n", 4),
+    ),
+    "members of a set": (lambda x: torch.isin(x.round(), torch.tensor([0.0, 1.0], dtype=x.dtype)), ("b",)),
     "attention": (lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True), *[("b", 2, "n", 4)] * 3),
     "loss": (next_token, ("b", "n", 5), ("below", 5, ("b", "n"))),
     "numbers of sizes": (
@@ -183,6 +222,7 @@ def test_a_program_of_symbolic_sizes_gives_what_pytorch_gives_at_every_size(name
         (lambda x: x * 2 if x.shape[1] > 1 else x, (BN4,), [(3, 1, 4)], "2 <= 1"),
         (lambda x: F.max_pool2d(x, 2, 3, ceil_mode=True), (IMAGE,), [(3, 2, 6, 10)], "6 < 6"),
         (lambda x: x * 2, (BN4,), [(3, 4)], "expected 3 dimensions"),
+        (lambda x: F.interpolate(x, size=(5, 5)), (IMAGE,), [(3, 2, 2049, 3)], "2049 <= 2048"),
     ],
 )
 def test_a_call_of_other_sizes_than_were_traced_is_refused(fn, kinds, shapes, words):
@@ -194,11 +234,11 @@ def test_a_call_of_other_sizes_than_were_traced_is_refused(fn, kinds, shapes, wo
 
 
 def halves_of_any(x):
-    return F.interpolate(x, size=(5, 5))
+    return F.interpolate(x, size=(14, 14))
 
 
 def grouped_of_any(x, w):
-    return F.interpolate(x, scale_factor=1.5)
+    return F.interpolate(x, size=(x.shape[3], x.shape[2]))
 
 
 @pytest.mark.parametrize("fn", [halves_of_any, grouped_of_any])
@@ -211,8 +251,10 @@ def test_what_is_not_known_of_a_symbol_is_refused_with_the_operator_and_the_line
 
 
 # Of these PyTorch keeps something, with the reason: places that are real numbers may pass 2^24, float64 comes in, sizes
-# are equal by a guard alone
+# are equal by a guard alone, nearest places are quotients up to a bound alone; or it fixes a size (`linspace`)
 IN_PARTS = {"a net that joins", "bilinear", "median", "pooling to a size", "place of all", "places that data choose"}
+IN_PARTS |= {"nearest of other sizes", "nearest of another's size", "bicubic"}
+IN_PARTS |= {"numbers evenly apart", "places along another"}
 IN_PARTS |= {"nearest", "rotary", "loss", "numbers of sizes", "view in chunks", "slice by a size"}
 
 
