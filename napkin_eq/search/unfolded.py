@@ -83,6 +83,9 @@ def _decided(roots: Sequence[Term]) -> dict[Term, Term]:
     """Return for each part of terms what it is once masks that are known are; it may vary along fewer axes."""
     done: dict[Term, Term] = {}
     for term in subterms(*roots):
+        if isinstance(term, Read) and term.axis not in done[term.body].axes:
+            done[term] = done[term.body]  # at any place it is the same
+            continue
         made = rebuilt(term, tuple(done[c] for c in term.children))
         if isinstance(made, Map):
             if made.kind == "bool":

@@ -159,6 +159,10 @@ KNOWN: dict[str, tuple[Term, Term]] = {
     "a mask of itself": (nq.where(nq.index(d) < nq.index(d), Scan("sum", t, X), X), X),
     "a place within its axis": (nq.where(nq.index(d) < 4, X, nq.exp(X)), X),
     "a mask in a mask": (nq.where((nq.index(d) < 9) & (nq.index(t) < 2), X, 0.0), nq.where(nq.index(t) < 2, X, 0.0)),
+    "a read of what no more varies": (
+        nq.take(nq.where(nq.index(k) < nq.index(k), nq.linear(X, W, d), nq.sum(X, d)), k, nq.index(f)) + nq.index(f),
+        nq.sum(X, d) + nq.index(f),
+    ),
     "a fold over no lane": (X + nq.sum(nq.exp(X), d, where=nq.index(d) < nq.index(d)), X + Const(0.0)),
 }
 
