@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from napkin_eq.lang.dtypes import BY_SHORT, NARROW
 from napkin_eq.tile import ir as p
@@ -88,9 +88,15 @@ def alive(
 
 def fullest(points: Collection[Tiles]) -> set[Tiles]:
     """Return the points that hold more of something than any other one does."""
-    amounts = {point: dict(point) for point in points}
+    kept: list[tuple[Tiles, dict[tuple[str, ...], float]]] = []
 
-    def within(point: Tiles, other: Tiles) -> bool:
-        return all(amounts[other].get(coords, 0.0) >= taken for coords, taken in point)
+    def within(point: Tiles, other: Mapping[tuple[str, ...], float]) -> bool:
+        return all([other.get(coords, 0.0) >= taken for coords, taken in point])
 
-    return {point for point in points if not any(within(point, other) for other in points if other != point)}
+    # One that holds all that another does has no smaller sum, so most are found to be within one that came before
+    for point in sorted(points, key=lambda tiles: (-sum([taken for _, taken in tiles]), tiles)):
+        if not any(within(point, other) for _, other in kept):
+            kept.append((point, dict(point)))
+    return {
+        point for point, _ in kept if not any(within(point, amounts) for other, amounts in kept if other != point)
+    }
