@@ -180,8 +180,6 @@ class _Said:
             for child in term.children:
                 found = yield child, inner
                 parts.append(found)
-            if isinstance(term, Reduce) and self.rows[parts[1]][0] == FALSE:
-                return self.nothing(term.monoid)
             height = 1 + max(self.height[part] for part in parts)
             placed = [self.lane(term.axis, env)] if isinstance(term, Scan) else []
             if isinstance(term, Reduce) and term.monoid in FOLDS:
@@ -390,6 +388,8 @@ class _Said:
         """
         if head[:2] == ("map", "eq"):
             parts = sorted(parts)  # either way round
+        if head[0] == "Reduce" and self.rows[parts[1]][0] == FALSE:
+            return self.nothing(head[1])
         if head[:2] in MASKS and (mask := self.mask(head, parts)) is not None:
             return mask
         if head[:2] in ABSORBING and any(self.rows[part][0] == ABSENT for part in parts):

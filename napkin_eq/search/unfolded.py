@@ -134,14 +134,11 @@ def _mask(mask: Map) -> Term:
 
 
 def _spanning(value: Term, output: Term) -> Term:
-    """Return a value with all axes of an output, chosen along those that it lacks by masks that always hold; the output
-    itself where the value would be laid otherwise in memory.
-    """
-    order = output_order(output)
-    for axis in reversed(order):
+    """Return a value with all axes of an output: along those that it lacks chosen by masks that always hold."""
+    for axis in reversed(output_order(output)):
         if axis not in value.axes:
             value = Map("where", (Map("lt", (Index(axis), Length(axis))), value, value))
-    return value if output_order(value) == order else output
+    return value
 
 
 def _chosen(outputs: Sequence[Term]) -> tuple[Term, ...]:
