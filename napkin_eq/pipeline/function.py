@@ -44,7 +44,8 @@ class Function:
         self.inputs, self.stored = plan.inputs, plan.outputs
         parts = [part for output in derivation.outputs for part in output.each()]
         self.terms = tuple((name, term) for name, term, _ in parts)
-        self.order = tuple(_ordered(name, term, order) for name, term in self.terms)
+        asked = dict(derivation.diagram.outputs)  # whose axes may be in another order than those of what it became
+        self.order = tuple(_ordered(name, asked[name], order) for name, _ in self.terms)
         if unknown := sorted(set(order) - {name for name, _ in self.terms}):
             raise NapkinError(
                 f"order: there is no output {unknown[0]!r:.60}; outputs are {', '.join(name for name, _ in self.terms)}"

@@ -55,6 +55,16 @@ def test_it_gives_what_the_diagram_means(function):
             np.testing.assert_allclose(got.numpy(), want, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("executor", ["kernels", "reference"])
+def test_axes_are_as_the_diagram_says_whatever_it_is_rewritten_to(executor):
+    """A choice of one value is that value, which lies otherwise than the diagram does."""
+    mask = nq.array("M", D, dtype="bool")
+    diagram = nq.Diagram("turned", (("out", nq.where(mask, B, B)), ("twice", B * 2.0)))
+    given = torch.rand(4) < 0.5, torch.randn(17, 4)
+    out, twice = nq.derive(diagram, dtype="float32").compile(executor=executor)(*given)
+    assert torch.equal(out, given[1].T) and torch.equal(twice, given[1] * 2)
+
+
 def test_pytorch_finds_nothing_wrong_with_the_operator(function):
     given = dict(zip("ABW", tensors(), strict=True))
     ordered = [given[b.name].requires_grad_() for b in function.inputs]
