@@ -1,5 +1,7 @@
 """Small programs of PyTorch at real sizes through `torch.compile(backend="napkin_eq")`, beside eager and the default of
 torch.compile: on a GPU, with the package installed: `python benchmarks/backend_programs.py [--jobs N] [TEXT]...`.
+With `--folder DIR` the programs are those of the files there, in the form of KernelBench's: `Model`, `get_inputs` and
+`get_init_inputs`; a `batch_size` is halved until the inputs have no more than 2^27 numbers.
 
 Inputs, parameters and arithmetic are PyTorch's defaults, float32. First every program is compiled both ways in N
 processes, each held against eager on the same inputs; then, alone on the GPU, calls are timed in turns, host included.
@@ -12,6 +14,7 @@ import argparse
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import time
@@ -26,6 +29,7 @@ from torch import nn
 
 Made = tuple[Callable[..., Any], tuple[Any, ...]]
 PROGRAMS: dict[str, Callable[[], Made]] = {}
+MOST = 2**27  # numbers of a published program's inputs, several of which are compiled at once
 
 
 def program(*shapes: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -599,6 +603,36 @@ def norm_and_gate():  # type: ignore[no-untyped-def]
     return Block()
 
 
+def entered_from(folder: Path) -> None:
+    """Enter the programs of a folder in the place of those here, by the names of its files and their own."""
+    PROGRAMS.clear()
+
+    def place(file: Path) -> tuple[str, int, str]:
+        number = file.name.partition("_")[0]
+        return file.parent.name, int(number) if number.isdecimal() else 0, file.name
+
+    for file in sorted(folder.glob("*/*.py"), key=place):
+        PROGRAMS[f"{file.parent.name.removeprefix('level')}.{file.stem}"] = partial(published, file)
+
+
+def published(file: Path) -> Made:
+    """Return the program of a file and its inputs, made on the GPU: a program runs with the rights of who names it."""
+    text = file.read_text()
+    while True:
+        space: dict[str, Any] = {"__name__": file.stem}
+        exec(compile(text, str(file), "exec"), space)
+        with torch.device("meta"):
+            total = sum(t.numel() for t in space["get_inputs"]() if isinstance(t, torch.Tensor))
+        size = re.search(r"^batch_size *= *(\d+)", text, re.MULTILINE)
+        if total <= MOST or size is None or int(size[1]) < 2:
+            break
+        text = f"{text[: size.start()]}batch_size = {int(size[1]) // 2}{text[size.end() :]}"
+    with torch.device("cuda"):
+        said = space["get_init_inputs"]()
+        fn = space["Model"](**said) if isinstance(said, dict) else space["Model"](*said)
+        return fn, tuple(space["get_inputs"]())
+
+
 def made(name: str, device: str) -> Made:
     """Return a program and its inputs on a device, drawn with a seed; parameters ask for no gradients."""
     torch.manual_seed(0)
@@ -609,7 +643,7 @@ def made(name: str, device: str) -> Made:
             for key, value in list(vars(part).items()):
                 if isinstance(value, torch.Tensor):
                     setattr(part, key, value.to(device))
-    return fn, tuple(value.to(device) for value in given)
+    return fn, tuple(value.to(device) if isinstance(value, torch.Tensor) else value for value in given)
 
 
 def off(found: Any, true: Any) -> float:
@@ -705,8 +739,11 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=300.0, help="for compiling; what is not done by then is left")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("--share", default="0/1", metavar="I/N", help="of the programs, every Nth from the Ith")
+    parser.add_argument("--folder", type=Path, metavar="DIR", help="with folders of programs of KernelBench's form")
     parser.add_argument("words", nargs="*")
     given = parser.parse_args()
+    if given.folder is not None:
+        entered_from(given.folder)
     if given.one:
         print("row " + json.dumps(compiled(given.one)))
         return
@@ -721,6 +758,7 @@ def main() -> None:
             name = waiting.pop(0)
             out = open(f"/tmp/backend_{name}.log", "w+")  # noqa: SIM115 - a file that a process writes
             command = [sys.executable, __file__, "--one", name]
+            command += [] if given.folder is None else ["--folder", str(given.folder)]
             running[name] = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT), out
         time.sleep(0.2)
         for name, (process, out) in list(running.items()):

@@ -18,7 +18,7 @@ import numpy as np
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import BY_SHORT, NARROW, REAL, WHOLE
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.numpy_semantics import FOLDS, held, running
+from napkin_eq.lang.numpy_semantics import FOLDS, held, random, running
 from napkin_eq.numerics.matrix_unit import multiplied
 from napkin_eq.tile.ir import (
     Assign,
@@ -83,10 +83,11 @@ OPS: dict[str, Callable[..., Any]] = {
     "or": np.logical_or,
     "not": np.logical_not,
     "where": np.where,
+    "random": random,
 }
 # What may leave NaN out where a kernel does not say otherwise, as a GPU does.
 WITHOUT_NAN = {"max": np.fmax, "min": np.fmin}
-MIXED = ("cast", "real", "lt", "le", "eq", "and", "or", "not")
+MIXED = ("cast", "real", "lt", "le", "eq", "and", "or", "not", "random")
 
 
 @emitter("numpy")

@@ -27,6 +27,11 @@ LANES: dict[str, tuple[str, ...]] = {
         *"leaves-to leaves-below".split(),
     )
 }
+# Of what is read along an axis without lanes nothing is said
+LANES |= {"scan-in-runs-sum": ("p", "x"), "scan-in-runs-prod": ("p", "x"), "recur-in-runs": ("p", "r", "x")}
+LANES |= {"read-before": ("x",), "read-back": ("p", "r", "x")}
+LANES |= {"read-sum": ("x",)}
+LANES |= {f"read-{way}-{op}": ("x",) for way in ("both", "second") for op in ("add", "mul", "max", "min")}
 IDENTITY = "stated. intros f p B V. reflexivity."
 LOCAL = "local_parts."
 
@@ -144,6 +149,7 @@ PROOFS: dict[str, str] = {
     ),
     "sum-runs": """here. freed P1. freed P2. specialize (P3 f p B V). revert P3. there 1 f p. there 2 f p. intro P3.
   repeat setoid_rewrite (@upd_same nat). repeat setoid_rewrite truth_bool. prefixed. exact (sum_before _ _ _ _ P3).""",
+    "where-after": "here. there 2 f p. there 3 f p. destruct (eta 0 f p), (eta 1 f p); pointwise.",
     "in-stretch": "here. exact (P1 f p B V).",
     "in-runs": """here. freed P2. freed P3. specialize (P4 f p B V). specialize (P5 f p B V). cbv beta in P4. revert P5.
       there 1 f p. there 2 f p. intro P5.
@@ -337,6 +343,9 @@ for _monoid, (_op, _neutral, _unit) in MONOIDS.items():
     intros i Hi. exact (P1 f (upd p (r 1) i) B (valid_in f p _ i V Hi))."""
     if _monoid != "max":
         PROOFS[f"finite-reduce-{_monoid}"] = "here. apply finite_total; [reflexivity | pointwise | lanes]."
+    if _monoid != "max":
+        PROOFS[f"scan-in-runs-{_monoid}"] = """here. prefixed.
+  apply (scan_in_runs f p (r 2) (r 0) (r 1) ltac:(filled_axis) P5 (V _)); pointwise || assumption."""
     PROOFS[f"finite-scan-{_monoid}"] = "here. prefixed. apply finite_total; [reflexivity | pointwise | prefix]."
 PROOFS["finite-scan-max"] = "here. prefixed. apply Laws.finite_reduce_max; [discriminate | prefix]."
 PROOFS["nonneg-scan"] = "here. prefixed. apply nonneg_total. prefix."
@@ -365,3 +374,22 @@ PROOFS[
   - apply (sum_of_recur (seq 0 (ends f (r 1))) _ (fun j i => eta 1 f (upd (upd p (r 0) i) (r 1) j))). intros i Hi.
     apply (P2 f _ B). apply valid_low; [exact V | pose proof (V (r 0)); lia]."""
 PROOFS["finite-reduce-max"] = "here. apply Laws.finite_reduce_max; [some | lanes]."
+PROOFS["recur-in-runs"] = """here. prefixed.
+  apply (recurs_in_runs f p (r 2) (r 0) (r 1) ltac:(filled_axis) P7 (V _)); [filled_axis | assumption ..]."""
+for _op in ("add", "mul", "max", "min"):
+    PROOFS[f"read-both-{_op}"] = "here. reflexivity."
+    PROOFS[f"read-second-{_op}"] = "here. freed P1. reflexivity."
+PROOFS["read-before"] = """here. freed P1. assert (N : 0 < ends f (r 0)) by filled_axis.
+  rewrite (nearest _ _ (proj1 (Hsort Int 2 ltac:(vm_compute; tauto)) f p) N), upd_same. reflexivity."""
+PROOFS["read-back"] = """here. assert (K : 0 < ends f (r 2)) by filled_axis.
+  assert (N : 0 < ends f (r 1)) by filled_axis.
+  repeat rewrite ?(upd_other _ (r 1) (r 2)), ?upd_same by exact P3.
+  rewrite <- mult_INR, <- plus_INR, lt_of_INR, whole_INR.
+  destruct (Nat.ltb_spec (p (r 0) * ends f (r 1) + p (r 1)) (ends f (r 2))) as [L | L]; [| reflexivity]. cbn [choice].
+  rewrite Nat.min_l, (whole_div _ _ N), (whole_mod _ _ N), !whole_INR by lia.
+  pose proof (V (r 0)). pose proof (V (r 1)).
+  rewrite Nat.div_add_l, Nat.div_small, Nat.add_0_r, (Nat.add_comm (_ * _)), Nat.mod_add, Nat.mod_small by lia.
+  rewrite !Nat.min_l by lia. apply P1. intros y Y. unfold upd.
+  destruct (Nat.eqb_spec y (r 0)), (Nat.eqb_spec y (r 1)), (Nat.eqb_spec y (r 2)); congruence."""
+PROOFS["read-sum"] = """here. freed P1. apply reduce_ext. intros j _.
+  rewrite (upd_swap p (r 0) (r 1)) by congruence. reflexivity."""

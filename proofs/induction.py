@@ -39,7 +39,7 @@ from napkin_eq.laws.law import ABSENT, TRUE, Statement, Var, exp, inv, log
 from napkin_eq.laws.obligation import claims_of, longer
 from napkin_eq.prove.normal.lanes import INEQUALITIES, ONE, offered
 from napkin_eq.prove.normal.linearity import AXIS, LEMMAS, count, defined, normal
-from napkin_eq.prove.normal.reads import written
+from napkin_eq.prove.normal.reads import followed, written
 from napkin_eq.prove.portfolio import decided, decided_deeply, vacuous
 from napkin_eq.prove.prove import Outcome, prover
 from napkin_eq.prove.query import Step
@@ -91,12 +91,6 @@ def _following(statement: Statement, timeout_s: float) -> Outcome | None:
     return Outcome("proved", ", ".join(dict.fromkeys(step.method for step in steps)), steps=tuple(dict.fromkeys(steps)))
 
 
-def _followed(read: Read, claim: Claim) -> bool:
-    """Tell whether a read is of a variable, at a place that is the same in every lane, and in no condition."""
-    known = isinstance(read.body, Var) and not claim.varies(read.index, read.axis)
-    return known and read not in subterms(*claim.premises)
-
-
 class Search:
     """The search for a proof, which has a time."""
 
@@ -112,7 +106,7 @@ class Search:
         if claim.goal is TRUE:
             return []
         for term in subterms(claim.goal, *claim.premises):
-            if isinstance(term, (Online, Prev, Acc)) or (isinstance(term, Read) and not _followed(term, claim)):
+            if isinstance(term, (Online, Prev, Acc)) or (isinstance(term, Read) and not followed(term, claim)):
                 raise NotUnderstood(f"no prover understands {type(term).__name__}")
         if (read := next((t for t in subterms(claim.goal) if isinstance(t, Read)), None)) is not None:
             return [step for part in induct(claim, read.axis) for step in self.proof(part)]

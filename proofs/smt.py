@@ -98,6 +98,7 @@ class Reading:
         self.known: dict[str, dict[Polynomial, tuple[str, str]]] = {}
         self.exponentials: dict[str, str] = {}
         self.logarithms: dict[str, str] = {}
+        self.draws: list[tuple[tuple[str, ...], str]] = []
         self.names: set[str] = set()
         # Without division the integers are read as reals: that proves less, never more, and is much faster.
         self.integral = whole or any(isinstance(t, Map) and t.op in ("floordiv", "mod") for t in terms)
@@ -349,6 +350,21 @@ class Reading:
 
         number = self.once(term.op, self.polynomial(term.args[0]), f"{term.op} of @", within)
         return Value("false", branch(a.absent, decimal(Fraction(at_absent)), number))
+
+    def drawn(self, term: Term, *args: str) -> str:
+        """Return the number that stands for bits mixed of whole numbers: the same for the same ones, and within what
+        its kind holds; nothing else is known.
+        """
+        number = self.numbered("random")
+        self.lines.append(f"; {number} stands for {_comment(term)}")
+        self.declared(number, self.int_sort())
+        low, high = (int(end) for end in OPS[term.op].within or ())
+        self.asserted(f"(<= {self.integer(low)} {number})", f"(<= {number} {self.integer(high)})")
+        for others, value in self.draws:
+            same = conjunction(*(f"(= {a} {b})" for a, b in zip(args, others, strict=True)))
+            self.asserted(f"(=> {same} (= {number} {value}))")
+        self.draws.append((args, number))
+        return number
 
     def relations(self) -> list[str]:
         """Return what else is known of the functions that occur: exponentials, logarithms, roots of them, waves, and
@@ -612,4 +628,5 @@ INTEGER: dict[str, Read] = {
     "le": lambda r, t, a, b: f"(<= {a} {b})",
     "eq": lambda r, t, a, b: f"(= {a} {b})",
     "where": lambda r, t, c, a, b: branch(c, a, b),
+    "random": lambda r, t, *args: r.drawn(t, *args),
 }

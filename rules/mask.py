@@ -67,6 +67,11 @@ def where_add_zero(a, b, c):
     return where(c, a + b, 0.0), where(c, a, 0.0) + where(c, b, 0.0)
 
 
+@law("A number with a summand that is masked to zero is a choice of their sum.", stage="cited")
+def where_added(a, b, c):
+    return where(c, a + b, a), a + where(c, b, 0.0)
+
+
 @infer("A masked value is absent outside its mask.")
 def absent_where(a, c):
     return absent(c, where(c, a, ABSENT))

@@ -18,6 +18,27 @@ def {name}(tile):
 
 
 HELPERS = {
+    "random_bits": """
+@gluon.jit
+def random_bits(seed, stream, counter, word):
+    # Philox 4x32-10: products of 64 bits, of which a GPU has one instruction; what wraps around has no sign
+    first = gl.cast(seed, gl.int64).to(gl.uint64, bitcast=True)
+    second = gl.cast(stream, gl.int64).to(gl.uint64, bitcast=True)
+    third = gl.cast(counter, gl.int64).to(gl.uint64, bitcast=True)
+    key, step = first.to(gl.uint32), (first >> 32).to(gl.uint32)
+    a, b = third.to(gl.uint32), (third >> 32).to(gl.uint32)
+    c, d = second.to(gl.uint32), (second >> 32).to(gl.uint32)
+    for _ in gl.static_range(10):
+        left, right = a.to(gl.uint64) * 0xD2511F53, c.to(gl.uint64) * 0xCD9E8D57
+        a = (right >> 32).to(gl.uint32) ^ b ^ key
+        b = right.to(gl.uint32)
+        c = (left >> 32).to(gl.uint32) ^ d ^ step
+        d = left.to(gl.uint32)
+        key = key + 0x9E3779B9
+        step = step + 0xBB67AE85
+    found = gl.where(word == 0, a, gl.where(word == 1, b, gl.where(word == 2, c, d)))
+    return (found ^ 0x80000000).to(gl.int32, bitcast=True)
+""",
     "narrow_bf16": _narrow("narrow_bf16", "gl.bfloat16", "bf16"),
     "narrow_f16": _narrow("narrow_f16", "gl.float16", "f16"),
     "draw": """

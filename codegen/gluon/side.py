@@ -39,7 +39,7 @@ from .blocks import Blocks
 from .shared import DTYPES, Shared
 
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "and": "&", "or": "|"}
-CALLS = {"max": "gl.maximum", "min": "gl.minimum", "where": "gl.where", "fma": "gl.fma"}
+CALLS = {"max": "gl.maximum", "min": "gl.minimum", "where": "gl.where", "fma": "gl.fma", "random": "random_bits"}
 CALLS |= {name: f"gl.{name}" for name in "exp exp2 log log2 sqrt rsqrt erf sin cos abs floor".split()}
 ONE = {
     "neg": "-{0}",

@@ -24,6 +24,27 @@ def round_half_even(x):
     odd = low - 2.0 * tl.floor(0.5 * low) == 1.0
     return tl.where((x - low > 0.5) | ((x - low == 0.5) & odd), low + 1.0, low)
 """,
+    "random_bits": """
+@triton.jit
+def random_bits(seed, stream, counter, word):
+    # Philox 4x32-10: products of 64 bits, of which a GPU has one instruction; what wraps around has no sign
+    first = tl.cast(seed, tl.int64).to(tl.uint64, bitcast=True)
+    second = tl.cast(stream, tl.int64).to(tl.uint64, bitcast=True)
+    third = tl.cast(counter, tl.int64).to(tl.uint64, bitcast=True)
+    key, step = first.to(tl.uint32), (first >> 32).to(tl.uint32)
+    a, b = third.to(tl.uint32), (third >> 32).to(tl.uint32)
+    c, d = second.to(tl.uint32), (second >> 32).to(tl.uint32)
+    for _ in tl.static_range(10):
+        left, right = a.to(tl.uint64) * 0xD2511F53, c.to(tl.uint64) * 0xCD9E8D57
+        a = (right >> 32).to(tl.uint32) ^ b ^ key
+        b = right.to(tl.uint32)
+        c = (left >> 32).to(tl.uint32) ^ d ^ step
+        d = left.to(tl.uint32)
+        key = tl.add(key, 0x9E3779B9, sanitize_overflow=False)
+        step = tl.add(step, 0xBB67AE85, sanitize_overflow=False)
+    found = tl.where(word == 0, a, tl.where(word == 1, b, tl.where(word == 2, c, d)))
+    return (found ^ 0x80000000).to(tl.int32, bitcast=True)
+""",
     "ask_for": """
 @triton.jit
 def ask_for(pointers):

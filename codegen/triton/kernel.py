@@ -58,6 +58,7 @@ CALLS = {
     "fma": "tl.fma",
     "sigmoid": "tl.sigmoid",
     "round": "round_half_even",
+    "random": "random_bits",
     **{name: f"tl.{name}" for name in "exp exp2 log log2 sqrt rsqrt erf sin cos abs floor".split()},
 }
 LINE_BYTES = 128
@@ -535,7 +536,7 @@ class KernelText(Blocks):
         dims, op = self.union(stmt.args), stmt.op
         if all(self.is_loose(arg) for arg in stmt.args):
             self.loose.add(stmt.out.name)
-        if op in KEEPS_SIGN and all(self.is_nonneg(arg) for arg in stmt.args):
+        if op in KEEPS_SIGN and (any if op == "max" else all)(self.is_nonneg(arg) for arg in stmt.args):
             self.nonneg.add(stmt.out.name)
         args = [self.operand(arg, dims) for arg in stmt.args]
         if (

@@ -102,7 +102,7 @@ class _Said:
         self.fresh = self.work = 0
         # By a bound axis and a number, the quotients and remainders of its coordinate
         self.divided: dict[tuple[int, int], set[int]] = {}
-        self.equated: set[int] = set()  # what is asked to be equal to something
+        self.compared: set[int] = set()  # what is asked to be equal to something, or at most that, or that at most it
         # By a bound axis, the choices by whether its coordinate is below a number, and the number
         self.below: dict[int, set[tuple[int, int]]] = {}
         # Values said to be the same: their number, and the order of their axes
@@ -257,14 +257,16 @@ class _Said:
         That lane is at a place that is the same in every lane. Of one beyond the axis the nearest lane is asked: there
         what asks for that place does not hold, and a sum is zero.
         """
-        if own not in self.equated:
+        if own not in self.compared:
             return None
         body, where = parts
-        for condition in [*self.conjuncts(where), *(self.asks(body) if monoid == "sum" else [])]:
-            head, sides = self.rows[condition]
-            if head != ("map", "eq") or own not in sides:
-                continue
-            place = sides[sides[0] == own]
+        conditions = [*self.conjuncts(where), *(self.asks(body) if monoid == "sum" else [])]
+        told = [self.rows[condition] for condition in conditions]
+        places = [sides[sides[0] == own] for head, sides in told if head == ("map", "eq") and own in sides]
+        # At most a place, which is below the next lane
+        most = [sides[1] for head, sides in told if head == ("map", "le") and sides[0] == own]
+        below = [sides[0] for head, sides in told if head == ("map", "lt") and self.apart(sides[1]) == (own, 1)]
+        for place in [*places, *(place for place in most if place in below)]:
             if axis.size is None or self.height[place] or own in self.made([place]):
                 continue
             first, last = (self.row(("whole", at), bounds=(at, at)) for at in (0, axis.size - 1))
@@ -390,8 +392,12 @@ class _Said:
             parts = sorted(parts)  # either way round
         if head[0] == "Reduce" and self.rows[parts[1]][0] == FALSE:
             return self.nothing(head[1])
+        if head in (("map", "le"), ("map", "lt")):
+            parts = self.bare(*parts)
         if head[:2] in MASKS and (mask := self.mask(head, parts)) is not None:
             return mask
+        if head == ("map", "mul") and any(self.rows[part][0] == ("whole", 1) for part in parts):
+            return parts[self.rows[parts[0]][0] == ("whole", 1)]
         if head[:2] in ABSORBING and any(self.rows[part][0] == ABSENT for part in parts):
             return self.row(ABSENT)
         if head == ("map", "where"):
@@ -401,7 +407,8 @@ class _Said:
                 return found
         if head == ("map", "lt"):
             return self.less(*parts)
-        if head == ("map", "add") and (found := self.shifted(parts)) is not None:
+        sums = (self.shifted, self.divided_by) if head == ("map", "add") else ()
+        if (found := next((n for way in sums if (n := way(*parts)) is not None), None)) is not None:
             return found
         if head in QUOTIENTS:
             if (found := self.quotient(head[1], *parts)) is not None:
@@ -432,19 +439,44 @@ class _Said:
                 return parts[said[0] == says_nothing]
         return None
 
-    def shifted(self, parts: Sequence[int]) -> int | None:
+    def bare(self, left: int, right: int) -> tuple[int, int]:
+        """Return both sides of a comparison of whole numbers, a number that is added to either taken off both."""
+        (one, start), (other, end) = self.apart(left), self.apart(right)
+        if one is None or other is None or not start or not end:
+            return left, right
+        whole = self.row(("whole", end - start), bounds=(end - start, end - start))
+        return one, other if end == start else self.row(("map", "add"), (other, whole), self.moved(other, end - start))
+
+    def moved(self, at: int, by: int) -> Bounds:
+        """Return the bounds of a whole number with another added."""
+        low, high = self.bounds[at]
+        return _clipped(low + by, high + by)
+
+    def shifted(self, one: int, other: int) -> int | None:
         """Return a whole number plus one number and another as that number plus their sum; None of other sums."""
-        (inner, start), (own, end) = self.apart(parts[0]), self.apart(parts[1])
-        if not (start and self.rows[parts[1]][0][0] == "whole" or end and self.rows[parts[0]][0][0] == "whole"):
+        (inner, start), (own, end) = self.apart(one), self.apart(other)
+        if not (start and self.rows[other][0][0] == "whole" or end and self.rows[one][0][0] == "whole"):
             return None
         number, rest = start + end, own if inner is None else inner
         if rest is None:
             return None
         if number == 0:
             return rest
-        low, high = self.bounds[rest]
         whole = self.row(("whole", number), bounds=(number, number))
-        return self.number(("map", "add"), (rest, whole), _clipped(low + number, high + number), 0)
+        return self.number(("map", "add"), (rest, whole), self.moved(rest, number), 0)
+
+    def divided_by(self, one: int, other: int) -> int | None:
+        """Return i of (i div n) n + i mod n; None of other sums."""
+        for product, rest in ((one, other), (other, one)):
+            (head, factors), (left, of) = self.rows[product], self.rows[rest]
+            if head != ("map", "mul") or left != ("map", "mod"):
+                continue
+            for quotient, number in (factors, factors[::-1]):
+                op, parts = self.rows[quotient]
+                low, high = self.bounds[number]
+                if op == ("map", "floordiv") and parts == of and 0 < low == high and self.bounds[of[1]] == (low, high):
+                    return of[0]
+        return None
 
     def apart(self, at: int) -> tuple[int | None, int]:
         """Return a value and the whole number that is added to it; no value where it is such a number."""
@@ -461,7 +493,10 @@ class _Said:
         coordinate alone.
         """
         (low, high), (least, most) = self.bounds[left], self.bounds[right]
-        if left == right or high < least or low >= most:
+        (one, less), (other, more) = self.apart(left), self.apart(right)
+        if one == other and one is not None:
+            return self.row(TRUE if less < more else FALSE)
+        if high < least or low >= most:
             return self.row(TRUE if high < least else FALSE)
         head, parts = self.rows[left]
         if head == ("map", "add") and least == most and self.rows[parts[0]][0][0] == "bound":
@@ -526,7 +561,7 @@ class _Said:
         if key not in self.known:
             self.known[key] = len(self.rows)
             self.rows.append(key)
-            self.equated.update(parts if head == ("map", "eq") else ())
+            self.compared.update(parts if head in (("map", "eq"), ("map", "le")) else ())
             if head == ("map", "where") and self.rows[parts[0]][0] == ("map", "lt"):
                 own, end = self.rows[parts[0]][1]
                 if self.rows[own][0][0] == "bound" and self.rows[end][0][0] == "whole":

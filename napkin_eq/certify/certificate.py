@@ -264,10 +264,19 @@ def _of(derivation: Derived) -> Data:
     destination: Term = outputs[0].placed.term
     if len(outputs) > 1:
         source, destination = Tuple(tuple(o.source for o in outputs)), Tuple(tuple(o.placed.term for o in outputs))
+        # A lemma is put in everywhere: outputs that are one value go its way side by side
+        ways = list[list[int]]()
+        for place, o in enumerate(outputs):
+            alike = (way for way in ways if outputs[way[0]].source is o.source and outputs[way[0]].steps == o.steps)
+            if (way := next(alike, None)) is None:
+                ways.append([place])
+            else:
+                way.append(place)
         steps = [
-            s if s.lemma is not None else replace(s, path=(place, *s.path))
-            for place, o in enumerate(outputs)
-            for s in o.steps
+            made
+            for way in ways
+            for s in outputs[way[0]].steps
+            for made in ([s] if s.lemma is not None else [replace(s, path=(place, *s.path)) for place in way])
         ]
     names = [name for o in outputs for name in o.names]
     translation = [{"outputs": list(o.names), **o.translation.data()} for o in outputs]

@@ -42,7 +42,7 @@ def explained(
     merged: instances that may have fired of other terms as well; these are entered where a chain is missing.
     """
     # Of what the search left, which is never nothing: it ends before its limit
-    budget = budget.part(1.0) if budget else Budget()
+    budget = budget.to_end() if budget else Budget()
     entered = {} if entered is None else entered
     if id(instances) not in entered:
         entered[id(instances)] = _entered(source, instances, statements, budget, verdicts or {})

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 SCHEMA, MAX_BYTES, MAX_WORK, A_TERM = 5, 32 << 20, 16_000_000, 10
 # The hash of the one language understood here; every certificate brings its table along.
-LANGUAGE = "59a81e221a48f37cc24a9a7c085925d4b4848acfce8605bd456d3de05c54b06e"
+LANGUAGE = "8ebefbe20277d1374426960e10490ae55d0af6a4444c183af11e9cb10e966bc8"
 ACC, PREV = 1, 2  # among a term's marks: it holds an accumulator, a previous value, whose stream is outside of it
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,99}")
 # What a constant of a type is written as: a real one as a decimal or a fraction, or -inf, the absent value.
@@ -190,7 +190,8 @@ class Checker:
             )
             need(len({*dims}) == len(dims), f"input {name} has an axis twice")
             need(type(facts) is list and dtype in self.words["dtype"], f"input {name} has no usable type or facts")
-            unknown = [fact for fact in facts if fact not in ("pos", "nonneg", "nonzero") and not BOUND.fullmatch(fact)]
+            known = ("pos", "nonneg", "nonzero", "far")
+            unknown = [fact for fact in facts if fact not in known and not BOUND.fullmatch(fact)]
             need(not unknown, f"input {name} has a fact that is not known")
 
     # -- terms ---------------------------------------------------------------------------------------------------------

@@ -102,9 +102,11 @@ def bound_us(
             flops.append((2 * elements(product.axes) * share, [grouped(term, True), walked(term, True)]))
         elif isinstance(term, Map) and term.op == "exp":
             special += elements(term.axes) * share
-    found = math.inf
+    # float32 may be multiplied as tf32, whatever else is asked for: nothing is faster
+    units = [unit for unit in (dtype, "tf32") if unit == dtype or (dtype == "float32" and unit in machine.tensor)]
+    peak, found = max(map(machine.flops, units)), math.inf
     for again in _blocks(piece, asked + flops, frozenset() if several else _held(piece)):
-        matrix = _amount(flops, again) / (machine.flops(dtype) * RATE)
+        matrix = _amount(flops, again) / (peak * RATE)
         moving = max(moved, _amount(asked, again) / machine.l2.copy_bandwidth)
         found = min(found, launched(max(moving, matrix, special / machine.rate("sfu")), moving, machine))
     return found * 1e6
@@ -183,9 +185,12 @@ def _blocked(piece: Piece, within: Mapping[Term, set[frozenset[str]]], several: 
     """
     long = frozenset(a.name for a in piece.outputs[0].dims if extent(a) > 1) if _alike(piece) else frozenset[str]()
     held = _held(piece)
+    reads = [t for t in reversed(subterms(piece.source)) if isinstance(t, Read) and t.body.children]
 
     def along(term: Term, computed: bool, folded: bool = True) -> frozenset[str]:
         varying = {a.name for a in term.axes}
+        for read in reads:  # what is read at places that vary along an axis is not the same along it
+            varying |= {a.name for a in read.index.axes} if read.axis.name in varying else set()
         if several:
             return long - varying if computed else frozenset()
         # One way that it enters folds is enough: what a block needs by it is no less than its part

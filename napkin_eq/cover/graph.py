@@ -11,8 +11,10 @@ from heapq import heappop, heappush
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.term import Index, Input, Map, Read, Reduce, Scan, Term, subterms
-from napkin_eq.laws.law import Judgment, finite
+from napkin_eq.laws.law import Judgment, finite, nonneg, nonzero, pos
 from napkin_eq.machine.cost import elements
+from napkin_eq.tile.ir import IN_PARTS
+from napkin_eq.tile.lower.elementwise import far
 from napkin_eq.tile.stream_facts import contracted
 
 HELD = 2048  # lanes of a value, more than which a block does not hold beside others
@@ -103,6 +105,17 @@ def graph_of(outputs: Sequence[Term], proved: Callable[[Judgment], bool]) -> Gra
     bounds = frozenset(a for args in compared for a in args if a in found and isinstance(a, Reduce) and a.kind == "int")
     cuts = tuple(sorted(found, key=lambda t: order[t]))
     return Graph(tuple(outputs), cuts, kept, doubtful, bounds, order, readers)
+
+
+def facts_of(term: Term, proved: Callable[[Judgment], bool]) -> tuple[str, ...]:
+    """Return what is said of an array that stands for a value: the strongest sign that is proved of it, and whether
+    numbers near the end of float32's range may be among it.
+    """
+    if term.kind != "real":
+        return ()
+    signs = (("pos", pos), ("nonneg", nonneg), ("nonzero", nonzero))
+    sign = next((name for name, judgment in signs if proved(judgment(term))), None)
+    return (*([sign] if sign else []), *(["far"] if far(term, IN_PARTS, data=False) else []))
 
 
 def _spreads(term: Term, readers: Mapping[Term, list[Term]]) -> bool:

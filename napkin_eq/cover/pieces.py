@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from napkin_eq.cover.candidates import Candidate, with_placeholders
-from napkin_eq.cover.graph import FEW, Graph
+from napkin_eq.cover.graph import FEW, Graph, facts_of
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import BY_NAME, STORAGE, held_as
 from napkin_eq.lang.evaluate import output_order
 from napkin_eq.lang.interval import wide
 from napkin_eq.lang.term import Const, Input, Map, Read, Recur, Reduce, Scan, Term, Tuple, subterms
-from napkin_eq.laws.law import Judgment, nonneg, nonzero, pos
+from napkin_eq.laws.law import Judgment
 from napkin_eq.machine.cost import elements
 from napkin_eq.search.candidates import Stored
 from napkin_eq.tile.resources import BYTES
@@ -72,16 +72,11 @@ class Storage:
             kept = (held or {}).get(name) or {"int": "int64" if wide(cut) else "int32", "bool": "bool"}.get(
                 cut.kind, "float32" if small else "float"
             )
-            facts = tuple(
-                n
-                for n, judgment in (("pos", pos), ("nonneg", nonneg), ("nonzero", nonzero))
-                if cut.kind == "real" and proved(judgment(cut))
-            )
             apart = batched.get(cut, frozenset()) | _counting(cut)
             dims = (orders or {}).get(cut) or (
                 output_order(cut) if cut in named else _laid(output_order(cut), apart)
             )
-            self.arrays[cut] = Input(name, dims, kept, facts[:1])
+            self.arrays[cut] = Input(name, dims, kept, facts_of(cut, proved))
             self.stored[cut] = Stored(name, held_as(kept, STORAGE[dtype]), dims)
 
     def piece(self, candidate: Candidate) -> Piece:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from napkin_eq.cover.graph import contractions
+from napkin_eq.cover.graph import contractions, facts_of
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.evaluate import output_order
 from napkin_eq.lang.term import Input, Term, subterms
 from napkin_eq.lang.waists import part, waists, within
-from napkin_eq.laws.law import Judgment, finite, nonneg, nonzero, pos
+from napkin_eq.laws.law import Judgment, finite
 from napkin_eq.machine.cost import elements
 
 WHOLE = 12  # contractions of a graph that is covered as one
@@ -178,11 +178,6 @@ def _made(
             )
         )
         for output in own:
-            facts = tuple(
-                n
-                for n, judgment in (("pos", pos), ("nonneg", nonneg), ("nonzero", nonzero))
-                if output.kind == "real" and proved(judgment(output))
-            )
             if output.kind == "real" and proved(finite(output)):
-                given[output] = Input("given", output_order(output), "float", facts[:1])
+                given[output] = Input("given", output_order(output), "float", facts_of(output, proved))
     return found

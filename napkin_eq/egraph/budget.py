@@ -37,6 +37,7 @@ TAKEN = {
 }
 # Times the counted seconds, and so many more for what is loaded first: processor time that counts in their place
 PATIENT, LOADING = 3.0, 5.0
+LEAST = 0.1  # of the time of a search, what a chain to what it found has at the least
 # The probe of how fast a core is now: turns of its loop, seconds that it took on the core that limits were chosen on,
 # seconds of processor time from one to the next, and the most that a slow or busy core counts for
 TURNS, PROBE_S, PROBED, MOST_SLOW = 1500, 180e-6, 0.25, 2.5
@@ -155,6 +156,7 @@ class Budget:
     clock: Clock = field(default_factory=Clock)
     hard: bool = False
     work: float = 1.0
+    whole: Budget | None = None  # which this is a part of
     _begun: float = field(default_factory=lambda: METER.counted)
     _processor: float = field(default_factory=METER.processor)
 
@@ -172,7 +174,16 @@ class Budget:
 
     def part(self, share: float) -> Budget:
         """Return a budget that begins now and has a share of what is left; it notes what stops in the same list."""
-        return Budget(max(0.0, share * self.left()), self.clock, self.hard, self.work)
+        return Budget(max(0.0, share * self.left()), self.clock, self.hard, self.work, self)
+
+    def to_end(self) -> Budget:
+        """Return a budget for what a plan that was found still asks for, its chain: what is left, and where the search
+        for the plan has taken all of that, what is left of the time that it was given a part of.
+        """
+        budget = self
+        while budget.whole is not None and budget.left() < LEAST * budget.seconds:
+            budget = budget.whole
+        return budget.part(1.0)
 
     def over(self, search: str, share: float = 1.0) -> bool:
         """Tell whether this share of the time is over, or all of it was ended, and note the search that

@@ -290,6 +290,9 @@ def rename(t: Term, names: Mapping[Axis, Axis]) -> Term:
 def split(t: Term, axis: Along, *into: Axis) -> Term:
     """The term with one axis seen as several, the last varying fastest: `split(t, e, h, d)` for heads."""
     own = _own(t, axis, "split")
+    if not into or not all(isinstance(part, Axis) for part in into):
+        odd = next((part for part in into if not isinstance(part, Axis)), None)
+        raise NapkinError(f"split: {own.name} is cut into axes, found {'none' if odd is None else repr(odd)[:60]}")
     if (
         own.size is not None
         and all(part.size for part in into)

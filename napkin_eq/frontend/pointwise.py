@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 
+from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Map, Term, as_real, lift
 
 __all__ = [
     "abs", "atan", "clip", "cos", "equal", "erf", "exp", "expm1", "floor", "gelu", "gelu_tanh", "log", "masked",
-    "maximum", "minimum", "reciprocal", "relu", "round", "rsqrt", "sigmoid", "silu", "sin", "softplus", "sqrt",
-    "swiglu", "tanh", "where",
+    "maximum", "minimum", "random", "reciprocal", "relu", "round", "rsqrt", "sigmoid", "silu", "sin", "softplus",
+    "sqrt", "swiglu", "tanh", "where",
 ]  # fmt: skip
 ABSENT = -math.inf
 Value = Term | int | float
@@ -43,6 +44,17 @@ def rsqrt(t: Value) -> Term:
 def reciprocal(t: Value) -> Term:
     """One over a number; 0 for 0."""
     return Map("inv", (lift(t),))
+
+
+def random(seed: Value, stream: Value, counter: Value, word: Value) -> Term:
+    """One of the four whole numbers from -2^31 to 2^31 - 1 that a counter is mixed to, by Philox 4x32-10: of word 0 to
+    3, less 2^31; `random(...) < s * 2^32 - 2^31` holds at a share s of all places. All are whole numbers of 64 bits
+    with a sign; raises NapkinError for others.
+    """
+    for number in (seed, stream, counter, word):
+        if isinstance(number, int) and not -(2**63) <= number < 2**63:
+            raise NapkinError(f"random: a number of {number.bit_length()} bits, expected -2^63 to 2^63 - 1")
+    return Map("random", (lift(seed), lift(stream), lift(counter), lift(word)))
 
 
 def tanh(t: Value) -> Term:

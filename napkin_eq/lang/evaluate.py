@@ -34,6 +34,9 @@ def evaluate(
     from napkin_eq.lang.numpy_semantics import Run
 
     outputs = bundled(required(term, "evaluate")) or (term,)
+    for said, given in (("inputs are", inputs), ("sizes are", sizes or {})):
+        if not isinstance(given, Mapping):
+            raise NapkinError(f"evaluate: {said} a {type(given).__name__}, expected a dict by name")
     orders = [_checked_order(item, order) for item in outputs]
     run = Run(term, inputs, bound_sizes(term, inputs, sizes or {}), block, dtype)
     arrays = tuple(run.array(item, names) for item, names in zip(outputs, orders, strict=True))

@@ -195,8 +195,8 @@ def _abs(a: Interval) -> Interval:
     return (0.0 if a[0] <= 0 <= a[1] else min(map(abs, a))), max(map(abs, a))
 
 
-def _within(lo: float, hi: float) -> Callable[[Interval], Interval]:
-    return lambda a: (lo, hi)
+def _within(lo: float, hi: float) -> Callable[..., Interval]:
+    return lambda *args: (lo, hi)
 
 
 MAPS: dict[str, Callable[..., Interval]] = {

@@ -7,7 +7,7 @@ tanh and erf to -1. A frame is the universe in which a term is evaluated: the in
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,6 +94,39 @@ def _logistic(a: Array) -> Array:
 
 _erf = np.vectorize(math.erf, otypes=[np.float64])
 
+# Of Philox 4x32-10 (Salmon, Moraes, Dror and Shaw, Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011): what counters
+# are multiplied by, and what is added to the key after each round.
+ROUNDS, FACTORS, STEPS = 10, (0xD2511F53, 0xCD9E8D57), (0x9E3779B9, 0xBB67AE85)
+LOW = 0xFFFFFFFF
+
+
+def mixed(key: Any, counter: Sequence[Any]) -> list[Any]:
+    """Return the four words of 32 bits that a counter of four and a key of two, all of them arrays of 64 bits without a
+    sign that are broadcast together, are mixed to.
+    """
+    first, second = key
+    a, b, c, d = counter
+    for _ in range(ROUNDS):
+        left, right = a * FACTORS[0], c * FACTORS[1]
+        a, b, c, d = right >> 32 ^ b ^ first, right & LOW, left >> 32 ^ d ^ second, left & LOW
+        first, second = first + STEPS[0] & LOW, second + STEPS[1] & LOW
+    return [a, b, c, d]
+
+
+def random(seed: Any, stream: Any, counter: Any, word: Any) -> Array:
+    """Return one of the four words that the counter (counter, stream) is mixed to by a seed: the first three for word
+    0, 1 and 2, else the last, less 2^31.
+
+    seed, stream, counter: of 64 bits, those below zero by their two's complement.
+    """
+    halves = [(n & LOW, n >> 32 & LOW) for n in (np.asarray(n).astype(np.uint64) for n in (seed, stream, counter))]
+    key, behind, before = ([half.astype(np.uint64) for half in pair] for pair in halves)
+    words = mixed(key, (*before, *behind))
+    number = np.asarray(word)
+    chosen = np.where(number == 0, words[0], np.where(number == 1, words[1], np.where(number == 2, *words[2:])))
+    return np.asarray(chosen.astype(np.int64) - 2**31)
+
+
 OPERATORS: dict[str, Callable[..., Any]] = {
     "add": _absorbing(np.add),
     "mul": _absorbing(np.multiply),
@@ -124,6 +157,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "or": np.logical_or,
     "not": np.logical_not,
     "where": np.where,
+    "random": random,
 }
 
 

@@ -144,6 +144,10 @@ OPS = _table(
     Op("or", ("bool", "bool"), "bool", True),
     Op("not", ("bool",), "bool"),
     Op("where", ("bool", "num", "num"), "num"),
+    # The bits of a counter mixed by those of a key (numpy_semantics.py), of 32 bits with a sign: nothing is known of
+    # them but that they are the same for the same key, stream, counter and word. Where they are compared with a number
+    # a mask holds in a share of all places that nobody can tell from chance.
+    Op("random", ("int", "int", "int", "int"), "int", within=(-(2.0**31), 2.0**31 - 1)),
 )
 EDGES = {op.name: op.edge for op in OPS.values() if op.edge is not None}
 # Real functions of one number that give one for each, in the order in which laws speak of them.

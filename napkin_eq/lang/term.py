@@ -234,7 +234,8 @@ class Pattern(Term):
 class Input(Term):
     """An array in the top memory level: `Input(name, dims, dtype, facts)`, dims in storage order, last one contiguous.
 
-    dtype "float" means the storage type that a derivation is asked for. Facts: "nonneg", "pos", "nonzero", "abs<=C".
+    dtype "float" means the storage type that a derivation is asked for. Facts: "nonneg", "pos", "nonzero", "abs<=C",
+    and "far", which promises nothing: numbers near the end of float32's range may be among it, as masks have.
     """
 
     names = ("name", "dims", "dtype", "facts")
@@ -255,15 +256,17 @@ class Input(Term):
         )
 
 
+WORDS = ("nonneg", "pos", "nonzero", "far")  # facts of an input that are one word
+
+
 def checked_fact(fact: str, name: str) -> str:
     """Return the fact if it is one that is understood, else raise NapkinError."""
-    bound = fact.removeprefix("abs<=")
     try:
-        known = fact in ("nonneg", "pos", "nonzero") or (fact.startswith("abs<=") and 0 <= float(bound) < math.inf)
-    except ValueError:
+        known = fact in WORDS or (fact.startswith("abs<=") and 0 <= float(fact.removeprefix("abs<=")) < math.inf)
+    except (ValueError, AttributeError, TypeError):  # no number after abs<=, or no text
         known = False
     if not known:
-        raise NapkinError(f"input {name}: unknown fact {fact!r:.60}; expected nonneg, pos, nonzero or abs<=NUMBER")
+        raise NapkinError(f"input {name}: unknown fact {fact!r:.60}; expected {', '.join(WORDS)} or abs<=NUMBER")
     return fact
 
 
@@ -284,6 +287,8 @@ class Const(Term):
             Fraction(value)
         ) > LARGEST_NUMBER:
             raise NapkinError(f"constant of {int(value).bit_length()} bits is beyond the range of numbers")
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise NapkinError(f"constant {value} is beyond whole numbers of 64 bits, which end at -2^63 and 2^63 - 1")
         if isinstance(value, Fraction):
             value = float(value) if Fraction(repr(float(value))) == value else value
         elif isinstance(value, float):
@@ -460,7 +465,8 @@ class Read(Term):
             raise NapkinError(f"read along {axis.name}: the index is {index.kind}, expected int")
         if body.kind == "tuple":
             raise NapkinError(f"read along {axis.name}: the body is a tuple; read one of its items")
-        if not isinstance(body, Pattern) and axis.name not in {a.name for a in body.axes}:
+        # What a variable of a law stands for may vary along any axis
+        if axis.name not in {a.name for a in body.axes} and not any(isinstance(t, Pattern) for t in subterms(body)):
             raise NapkinError(f"read along {axis.name}: the body has no axis {axis.name}, only {_listed(body.axes)}")
         _need(axis, body, "read")
         return _make(

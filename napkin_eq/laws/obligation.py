@@ -19,6 +19,7 @@ from napkin_eq.lang.term import (
     Index,
     Map,
     Online,
+    Pattern,
     Prev,
     Read,
     Recur,
@@ -279,7 +280,12 @@ def _emptied(term: Term, axes: frozenset[Axis]) -> Term:
     # Asked of no lane, or of one beyond the end: what a first lane gives
     if isinstance(term, Scan) and term.axis in axes:
         return longer(term, Const(NEUTRAL[term.monoid]), {part: _emptied(part, axes) for part in term.children})
-    found = rebuilt(term, tuple(_emptied(child, axes) for child in term.children))
+    parts = tuple(_emptied(child, axes) for child in term.children)
+    if isinstance(term, Read) and not isinstance(parts[0], Pattern) and term.axis not in parts[0].axes:
+        if any(isinstance(t, Pattern) for t in subterms(parts[0])):
+            raise NotUnderstood(f"Read along {term.axis} of what may vary along it or not is not understood")
+        return parts[0]  # what is the same in every lane
+    found = rebuilt(term, parts)
     # Neutral elements reduce to one, and so do their prefixes, but where a gain may be absent.
     folds = isinstance(found, (Reduce, Scan)) and not isinstance(found, Recur)
     return found.body if folds and found.body is Const(NEUTRAL[found.monoid]) else found

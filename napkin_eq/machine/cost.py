@@ -68,6 +68,9 @@ TURNED = 7.0
 # Operations of a division beside its reciprocal: it scales, and corrects what it has
 DIVIDING, DIVISION = ("tanh", "sigmoid", "div"), 8.0
 CASTING, FOLDING = 0.5, 1.5  # operations per element of a conversion, and of a reduction or a prefix fold
+# Of mixed bits: ten rounds of two products of 64 bits and two exclusive ors, at a fourth of the rate of additions and
+# at half of it, for two neighbours of a contraction's result or for four elsewhere; counted, not measured
+PLAIN = {"cast": CASTING, "random": 60.0}
 # Of prefix folds (270 tilings of twelve on an H200, then 308 of seventeen): what threads issue for each element; the
 # warps of a lone block that keep the units busy, as its elements do not wait for each other; the share of a load's time
 # that it waits
@@ -80,7 +83,7 @@ ISSUED = {
     "inv": 15.0,
     "tanh": 14.0, "sigmoid": 18.0, "erf": 24.0, "sin": 45.0, "cos": 45.0, "exp2": 4.0, "log2": 6.0, "sqrt": 8.0,
     "rsqrt": 8.0,
-    "expm1": 20.0, "atan": 70.0, "floordiv": 20.0, "mod": 24.0, "cast": 1.0,
+    "expm1": 20.0, "atan": 70.0, "floordiv": 20.0, "mod": 24.0, "cast": 1.0, "random": 60.0,
 }  # fmt: skip
 BY_NUMBER = {"floordiv": 5.0, "mod": 8.0}  # by a number that is written out: a multiplication and a shift
 OTHERS_ISSUED, ENTERED = 2.0, 40.0  # of another operator; of a thread's begin and end
@@ -279,7 +282,7 @@ def profile(kernel: p.Kernel) -> Profile:
                     kind = "sfu" if stmt.op in SPECIAL else "alu"
                     works.append(
                         Work(
-                            kind, stmt.out.coords, SPECIAL.get(stmt.op, CASTING if stmt.op == "cast" else 1), "", loops
+                            kind, stmt.out.coords, SPECIAL.get(stmt.op, PLAIN.get(stmt.op, 1)), "", loops
                         )
                     )
                     if stmt.op in DIVIDING:
@@ -287,7 +290,7 @@ def profile(kernel: p.Kernel) -> Profile:
                     # Whole numbers and masks that threads have in common are computed once, beside them
                     counted = not stmt.out.coords and (stmt.out.dtype in WHOLE or stmt.out.dtype == "i1")
                     if plain and not counted:
-                        whole = stmt.out.dtype in WHOLE and stmt.op not in ("floordiv", "mod")
+                        whole = stmt.out.dtype in WHOLE and stmt.op not in ("floordiv", "mod", "random")
                         each = OTHERS_ISSUED if whole else ISSUED.get(stmt.op, OTHERS_ISSUED)
                         if stmt.op in BY_NUMBER and isinstance(stmt.args[-1], int):
                             each = BY_NUMBER[stmt.op]
@@ -485,13 +488,20 @@ class Visits:
             args = [self._number(a, where, unknown, known) for a in stmt.args]
             return _WHOLE[stmt.op](args[0], args[-1])
         if isinstance(stmt, p.Start):
-            coord = self.kernel.coord(stmt.coord)
-            return int(where * extent(coord.axis)) // coord.tile * coord.tile
-        if isinstance(stmt, p.ReduceTile):
-            return self._number(stmt.arg, where, unknown, known)
+            return self._start(self.kernel.coord(stmt.coord), where)
+        if isinstance(stmt, p.Iota) and (coord := self.kernel.coord(stmt.coord)).role in ("group", "whole"):
+            start = self._start(coord, where) if coord.role == "group" else 0
+            return start + known.get(LAST, 0) * (min(coord.tile, extent(coord.axis)) - 1)
+        if isinstance(stmt, p.ReduceTile):  # of coordinates and sums of them: it is at one of the ends of a tile
+            return max(self._number(stmt.arg, where, unknown, {LAST: last}) for last in (0, 1))
         return extent(stmt.axis) if isinstance(stmt, p.SizeOf) else unknown
 
+    def _start(self, coord: p.Coord, where: float) -> int:
+        """Return where the block of a coordinate begins at a position of the grid."""
+        return int(where * extent(coord.axis)) // coord.tile * coord.tile
 
+
+LAST = ""  # no value's name: whether lanes of tiles are the last ones, not the first
 # What bounds of loops are computed by, of the first and the last argument.
 _WHOLE: Mapping[str, Callable[[int, int], int]] = {
     "add": operator.add, "mul": operator.mul, "max": max, "min": min, "floordiv": lambda a, b: a // (b or 1),

@@ -265,6 +265,8 @@ RULES: dict[str, Callable[..., Array]] = {
     "or": _either,
     "not": lambda v, a, e: e,
     "where": _where,
+    # Of another counter it is anything
+    "random": lambda v, *args: np.where(sum(args[4:]) > 0, np.inf, 0.0),
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Real
 
 from napkin_eq.egraph.budget import SECONDS, Budget
@@ -39,8 +39,10 @@ def aimed(
         raise NapkinError(f"unknown dtype {dtype!r:.60}; one of {', '.join(STORAGE)}")
     if not isinstance(printer, str) or printer not in PRINTERS:
         raise NapkinError(f"unknown printer {printer!r:.60}; one of {', '.join(PRINTERS)}")
-    if max_error is not None and not max_error > 0:
-        raise NapkinError(f"the largest relative error is {max_error:g}, expected a positive number such as 1e-2")
+    if max_error is not None and (not isinstance(max_error, Real) or not max_error > 0):
+        raise NapkinError(f"the largest relative error is {max_error!r:.60}, expected a positive number such as 1e-2")
+    if isinstance(refused, (str, Term)) or not isinstance(refused, Iterable):
+        raise NapkinError(f"refused is a {type(refused).__name__}, expected terms of plans that are not to be taken")
     asked = precision != ""
     if asked and (precision not in tuple(MATRIX_ROUNDOFF) or dtype != "float32" or max_error is not None):
         raise NapkinError(
@@ -76,6 +78,9 @@ def proved_laws(without: Sequence[str], rules: Sequence[str], allow_tested: bool
     """Return the laws in force, each proved; raises LawRefused for one that is false or claims too much of floating
     point, Undecided for one not proved.
     """
+    for said, names in (("without", without), ("rules", rules)):
+        if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
+            raise NapkinError(f"{said} is a {type(names).__name__}, expected several names, as in {said}=('…',)")
     statements = chosen_statements(without, rules)
     if all(s.name != "level" for s in statements):
         raise NapkinError(

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import gc
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -33,7 +33,7 @@ from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.dtypes import BY_SHORT
 from napkin_eq.lang.errors import NapkinError, Undecided, WrongPlan
 from napkin_eq.lang.substitute import settled
-from napkin_eq.lang.term import Input, Term, required, subterms
+from napkin_eq.lang.term import Input, Read, Term, required, subterms
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.numerics.accuracy import unit_error
 from napkin_eq.numerics.stability import Stability
@@ -41,7 +41,7 @@ from napkin_eq.pipeline.asked import aimed, proved_laws
 from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.pipeline.unfused import unfused
 from napkin_eq.prove.watch import Watch, watched
-from napkin_eq.search import data_masks, moments, prefixes
+from napkin_eq.search import data_masks, moments, prefixes, runs
 from napkin_eq.search.assemble import planned
 from napkin_eq.search.candidates import (
     SIDE_BY_SIDE,
@@ -81,7 +81,8 @@ COVER = 0.4  # of the time, what searches leave to a cover that is held against 
 NO_COVER = "covering ("  # begins why a cover was not taken
 LITTLE = 0.1  # of the work, what a search does that can save no more than a part of a launch
 AGAIN = 0.4  # of the time, what one search has beside a cover that has taken all of it
-PARTS = 2.0  # times what moving its arrays takes: what squares taken in parts may take for nothing else to be sought
+RUNS = 0.6  # of the time, what a plan of prefixes in runs may take before others are sought
+PARTS = 2.0  # times what moving its arrays takes: what parts or runs may take for nothing else to be sought
 STRETCHES = 1.25  # times what moving its arrays takes: a plan that takes more may gain by sums cut into stretches
 BOUNDING = 0.125  # of the time of a plan, what finding lanes may take that bound its loops if the data are so
 SPARE = 0.1  # of the time, what such a cover leaves for what it began before its end
@@ -174,10 +175,19 @@ def _rarely_collected() -> Iterator[None]:
 
 
 def _each_value(job: Job) -> list[Output]:
-    """Derive a diagram's outputs; where two are one value, each by itself."""
+    """Derive a diagram's outputs; where two are one value, each value by itself, and those that lie alike as one."""
     if len({term for _, term in job.diagram.outputs}) == len(job.diagram.outputs):
         return kernels(job)
-    return [output for pair in job.diagram.outputs for output in kernels(job.on([pair]))]
+    found: dict[tuple[Term, str | None, tuple[str, ...] | None], list[Output]] = {}
+    for name, term in job.diagram.outputs:
+        way = term, dict(job.diagram.held).get(name), dict(job.diagram.laid).get(name)
+        if way not in found:
+            found[way] = kernels(job.on([(name, term)]))
+        else:
+            first = next(made for made in found[way] if len(made.names) == 1)
+            found[way].append(replace(first, names=(name,)))
+    order = {name: place for place, (name, _) in enumerate(job.diagram.outputs)}
+    return sorted((made for way in found.values() for made in way), key=lambda made: order[made.names[0]])
 
 
 def kernels(job: Job) -> list[Output]:
@@ -190,7 +200,7 @@ def kernels(job: Job) -> list[Output]:
     little of the work.
     """
     job = _at_once(job)
-    if not (parts := _in_parts(job)):
+    if not (parts := _in_parts(job) or _in_runs(job)):
         return _as_one(job)
     if _predicted(parts) <= PARTS * _moving(job):
         return parts
@@ -219,7 +229,8 @@ def _as_one(job: Job) -> list[Output]:
         # What so few kernels hand on is small; a cover may store what is as large as a product's results
         worth = WORTH if sum(len(output.placed.tiled) for output in best) <= SEVERAL else 1.0
         best = cover if cover and _predicted(cover) < worth * _predicted(best) else best
-    best = min([best, *_in_stretches(job, best), *_bounded(job, best)], key=_predicted)
+    for others in (_in_stretches, _as_sums, _contracted, _bounded):
+        best = min([best, *others(job, best)], key=_predicted)
     return min([best, *_absorbed(job, best)], key=_predicted)
 
 
@@ -250,6 +261,46 @@ def _in_stretches(job: Job, found: Sequence[Output]) -> Iterator[list[Output]]:
     _told(job, rest)
 
 
+def _as_sums(job: Job, found: Sequence[Output]) -> Iterator[list[Output]]:
+    """Yield plans of a diagram whose contractions of running sums of outer products are sums over the lanes up to one,
+    in stretches, where what was found takes much more than moving its arrays does.
+    """
+    terms = [term for _, term in job.diagram.outputs]
+    rest = _rest(job)
+    if prefixes.states(terms) and _predicted(found) > STRETCHES * _moving(job) and rest.aim.budget.left() > 0:
+        made = prefixes.as_sums(terms, job.laws, rest.aim.budget)
+        yield from _in_form(job, made, lambda form: [o for (o,) in _in_stretches(replace(rest, diagram=form), found)])
+    _told(job, rest)
+
+
+def _contracted(job: Job, found: Sequence[Output]) -> Iterator[list[Output]]:
+    """Yield the plan of a diagram whose contractions of recurrences of outer products are taken in short runs, where
+    what was found takes much more than moving its arrays does.
+    """
+    terms = [term for _, term in job.diagram.outputs]
+    rest = _rest(job)
+    states = prefixes.states(terms, recurring=True)
+    if states and _predicted(found) > STRETCHES * _moving(job) and rest.aim.budget.left() > 0:
+        made = runs.contracted(terms, job.laws, rest.aim.budget)
+        yield from _in_form(job, made, lambda form: _cover(replace(rest, diagram=form)))
+    _told(job, rest)
+
+
+def _in_form(
+    job: Job, made: tuple[tuple[Term, ...], Rewritten] | None, planned: Callable[[Diagram], Iterable[Output]]
+) -> Iterator[list[Output]]:
+    """Yield plans of a diagram in another form, to which a chain leads from outputs that are shown to say the same as
+    the job's.
+    """
+    if made is not None and same([term for _, term in job.diagram.outputs], made[0], hasty=True):
+        source, form = made
+        asked = job.on(zip(job.names, source, strict=True))
+        whole = replace(job.diagram, outputs=tuple(zip(job.names, form.outputs, strict=True)))
+        for option in planned(whole):
+            if _led(asked, form, option):
+                yield [option]
+
+
 def _bounded(job: Job, found: Sequence[Output]) -> Iterator[list[Output]]:
     """Yield the plan of a diagram whose folds are bounded by the lanes that masks hold in which compare what is read,
     where it has such masks and finding these lanes takes little of what was found: the data may leave none out.
@@ -259,15 +310,12 @@ def _bounded(job: Job, found: Sequence[Output]) -> Iterator[list[Output]]:
     if not data_masks.ends(terms) or rest.aim.budget.left() <= 0:
         return
     made = data_masks.bounded(terms, job.laws, rest.aim.budget)
-    if made is not None and same(terms, made[0], hasty=True):
-        source, bounds = made
-        asked = job.on(zip(job.names, source, strict=True))
-        whole = replace(job.diagram, outputs=tuple(zip(job.names, bounds.outputs, strict=True)))
-        for option in _cover(replace(rest, diagram=whole)):
-            finding = [t for t in option.placed.tiled if all(BY_SHORT[b.dtype].kind == "int" for b in t.kernel.writes)]
-            takes = sum(t.cost.predicted_us for t in finding)
-            if takes <= BOUNDING * _predicted(found) and _led(asked, bounds, option):
-                yield [option]
+
+    def cheap(option: Output) -> bool:
+        finding = [t for t in option.placed.tiled if all(BY_SHORT[b.dtype].kind == "int" for b in t.kernel.writes)]
+        return sum(t.cost.predicted_us for t in finding) <= BOUNDING * _predicted(found)
+
+    yield from _in_form(job, made, lambda form: filter(cheap, _cover(replace(rest, diagram=form))))
     _told(job, rest)
 
 
@@ -299,6 +347,19 @@ def _in_parts(job: Job) -> list[Output]:
     whole = replace(job.diagram, outputs=tuple(zip(job.names, made.form.outputs, strict=True)))
     part = replace(_part(job, COVER), diagram=whole)
     return [option for option in _cover(part, made.given) if _led(job, made.form, option)]
+
+
+def _in_runs(job: Job) -> list[Output]:
+    """Return the plan of a diagram whose prefixes along long axes of few rows are taken in runs, nothing where it has
+    none, or none is found.
+    """
+    terms = [term for _, term in job.diagram.outputs]
+    blocks = SIDE_BY_SIDE * job.aim.machine.chip.sms
+    if not runs.scans(terms, blocks):
+        return []
+    made = runs.in_runs(terms, job.laws, job.aim.budget, blocks)
+    part = _part(job, RUNS)
+    return [option for (option,) in _in_form(job, made, lambda form: _cover(replace(part, diagram=form)))]
 
 
 def _moving(job: Job) -> float:
@@ -360,10 +421,13 @@ def _contractions(job: Job) -> int:
 
 def spans_kernels(diagram: Diagram) -> bool:
     """Tell whether a diagram is a graph rather than an operator: it has many contractions, or has once what it reads
-    elsewhere is computed there, or reads again what they give after it was folded whole.
+    elsewhere is computed there, or reads what they give elsewhere, or again after it was folded whole.
     """
     roots = [term for _, term in diagram.outputs]
-    if contractions(subterms(*roots)) >= GRAPH or read_again(roots):
+    terms = subterms(*roots)
+    # Computed at the places that it is read at, a product may be one of matrices no more
+    elsewhere = any(isinstance(t, Read) and contractions(subterms(t.body)) for t in terms)
+    if elsewhere or contractions(terms) >= GRAPH or read_again(roots):
         return True
     try:
         return contractions(subterms(*map(settled, roots))) >= GRAPH

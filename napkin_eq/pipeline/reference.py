@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.numpy_semantics import FACTORS, LOW, ROUNDS, STEPS
 from napkin_eq.lang.operators import OPS
 from napkin_eq.lang.term import Const, Index, Input, Length, Map, Proj, Read, Recur, Reduce, Scan, Size, Term, subterms
 
@@ -31,7 +32,26 @@ def _operators() -> dict[str, Callable[..., Any]]:
         "and": torch.logical_and,
         "or": torch.logical_or,
         "not": torch.logical_not,
+        "random": mixed,
     }
+
+
+def mixed(seed: Any, stream: Any, counter: Any, word: Any) -> Any:
+    """Return the words that counters are mixed to, as `random` of the language says, in int64, whose products wrap
+    around; all four are tensors of int64, or numbers for a stream of 0 or a word that is the same everywhere.
+    """
+    import torch
+
+    key, step = seed & LOW, seed >> 32 & LOW
+    a, b, c, d = (half for number in (counter, stream) for half in (number & LOW, number >> 32 & LOW))
+    for _ in range(ROUNDS):
+        left, right = a * FACTORS[0], c * FACTORS[1]
+        a, b, c, d = right >> 32 & LOW ^ b ^ key, right & LOW, left >> 32 & LOW ^ d ^ step, left & LOW
+        key, step = key + STEPS[0] & LOW, step + STEPS[1] & LOW
+    if isinstance(word, int):
+        return (a, b, c, d)[min(word % 2**32, 3)] - 2**31
+    others = torch.where(word == 1, b, torch.where(word == 2, c, d))
+    return torch.where(word == 0, a, others) - 2**31
 
 
 def needed(*roots: Term) -> list[Term]:

@@ -15,13 +15,14 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from napkin_eq.lang.errors import LawRefused, NapkinError, Undecided
-from napkin_eq.laws.claim import Claim
+from napkin_eq.laws.claim import Claim, NotUnderstood
 from napkin_eq.laws.law import TRUE, Judgment, Law, Statement
 from napkin_eq.laws.loader import folder
 from napkin_eq.laws.obligation import MOST_NODES, empty_claims, spread
@@ -248,9 +249,10 @@ def files_of(statements: Iterable[Statement], timeout_s: float = 5) -> list[Scri
     found: dict[str, Script] = {}
     for statement in statements:
         for _, function in sorted(_PROVERS.values(), key=lambda item: item[0]):
-            outcome = function(statement, timeout_s)
-            for _, pair in scripts(statement, outcome.steps if outcome else ()):
-                found |= {script.name: script for script in pair}
+            with suppress(NotUnderstood):  # what one prover does not understand another may prove
+                outcome = function(statement, timeout_s)
+                for _, pair in scripts(statement, outcome.steps if outcome else ()):
+                    found |= {script.name: script for script in pair}
     return [found[name] for name in sorted(found)]
 
 

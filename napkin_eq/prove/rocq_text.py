@@ -281,7 +281,7 @@ def _axis(_: str, size: Any, multiple: Any) -> str:
 def _input(_: str, axes: _Names, dims: Any, dtype: Any, facts: Any) -> str:
     if type(dims) is not list or type(facts) is not list or dtype not in DTYPES:
         raise Unwritten("an input has no usable axes, type or facts")
-    if unknown := [fact for fact in facts if fact not in FACTS and not BOUND.fullmatch(fact)]:
+    if unknown := [fact for fact in facts if fact not in (*FACTS, "far") and not BOUND.fullmatch(fact)]:
         raise Unwritten(f"{unknown[0]!r:.40} is no fact")
     shown = _listed([FACTS[fact] for fact in facts if fact in FACTS])
     return f"({_listed([axes(dim) for dim in dims])}, {DTYPES[dtype]}, {shown})"

@@ -12,7 +12,7 @@ torch is loaded when a program is read.
     kernels     a program as kernels: derived once, remembered on disk with its certificate, called with tensors
     measuring   regions timed on the GPU at hand: their kernels, and Inductor's, in turns
     naming      names that may stand in kernels, types, sizes, lines of source
-    order       numbers are drawn and tensors are written in the program's order, whatever is moved around them
+    order       what is drawn and written: in the program's order, or taken apart where kernels draw
     program     what was read: the diagram, its inputs and outputs in order, its calls checked, evaluated in float64
     regions     which parts of a graph become kernels
     signature   a function whose annotations say what its tensors are, read without an example

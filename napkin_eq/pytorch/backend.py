@@ -9,28 +9,36 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.machine.gpu import load
+from napkin_eq.pytorch.build.constants import with_constants
+from napkin_eq.pytorch.build.recomputed import at_readers, once, recomputed
 from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.calls import Kernel, alone, registered
 from napkin_eq.pytorch.exporting import ALSO
 from napkin_eq.pytorch.measuring import Whole, in_whole, times
 from napkin_eq.pytorch.naming import first_line, frame_of
 from napkin_eq.pytorch.operators.convolutions import apart
-from napkin_eq.pytorch.order import followers, in_order, seeded
+from napkin_eq.pytorch.operators.price import library_us
+from napkin_eq.pytorch.operators.products import without_state
+from napkin_eq.pytorch.order import followers, in_order, parted, seeded, spelled, taken_apart
 from napkin_eq.pytorch.regions import FASTER, WITHOUT_GAIN, Options, Region, Times, chosen, gain
 
 
 @dataclass(slots=True)
 class Report:
-    """What was made of one graph: "forward", "backward" or "inference"; its regions in order."""
+    """What was made of one graph: "forward", "backward" or "inference"; its regions in order, of which each computes
+    something, and how many parts there are besides: views, constants.
+    """
 
     kind: str
     regions: list[Region] = field(default_factory=list)
+    besides: int = 0
     failed: str = ""
     plain: str = ""  # why what stays is not compiled by Inductor
     untimed: str = ""  # why the whole graph could not be timed, where regions are a part of it
@@ -40,14 +48,34 @@ class Report:
     def taken(self) -> list[Region]:
         return [region for region in self.regions if region.taken]
 
-    def __str__(self) -> str:
+    @property
+    def head(self) -> str:
+        """How much of the graph was taken, and what that gains."""
         nodes = sum(_counted(region) for region in self.regions)
         own = sum(_counted(region) for region in self.taken)
         head = f"{self.kind} graph: {len(self.taken)} of {len(self.regions)} regions, {own} of {nodes} operators"
         faster = gain(self.regions)
         measured = all(region.times for region in self.taken)
         how = "measured" if measured else "predicted"
-        lines = [head + ("" if math.isnan(faster) else f"; {how} {faster:.2f} times PyTorch's speed there")]
+        return head + ("" if math.isnan(faster) else f"; {how} {faster:.2f} times PyTorch's speed there")
+
+    def table(self) -> str:
+        """Return a line for each region with kernels: how many, and microseconds, as measured or predicted."""
+        lines = [self.head]
+        for region in self.taken:
+            if (made := region.kernels) is not None:
+                us = region.times or Times(region.took_us or made.predicted_us, region.library_us)
+                lines.append(
+                    f"  {region.said:<48.48} {made.kernels:>3} kernels {us.ours_us:>9.1f} us, PyTorch's"
+                    f" {us.library_us:>9.1f} us: {us.library_us / us.ours_us:.2f} times as fast"
+                )
+        left = [region.reason.partition(":")[0] for region in self.regions if not region.taken]
+        lines += [f"  left to PyTorch, {why}: {left.count(why)}" for why in dict.fromkeys(left)]
+        lines += [f"  {why}" for why in (self.failed, self.untimed) if why]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        lines = [self.head]
         if self.failed:
             lines.append(f"  the whole graph stays PyTorch: {self.failed}")
         if self.plain:
@@ -71,11 +99,14 @@ class Report:
                 lines.append(f"  taken  {region.said}: the diagram in PyTorch's arithmetic")
             else:
                 lines.append(f"  left   {region.said}: {region.reason}")
+        if self.besides:
+            lines.append(f"  besides, {self.besides} views and constants, which nothing computes")
         return "\n".join(lines)
 
 
 def _counted(region: Region) -> int:
-    return sum(1 for node in region.nodes if not str(node.target).startswith("<built"))
+    """Return how many operators of the program a region has: what is computed in several places is one."""
+    return sum(1 for node in region.nodes if not (str(node.target).startswith("<built") or recomputed(node)))
 
 
 reports: list[Report] = []
@@ -83,14 +114,23 @@ KEPT = 64
 SURE = 1.3  # times as fast as Inductor's version: a region that is kept where all of them together do not gain
 
 
-def napkin_eq(module: Any, example_inputs: Sequence[Any], *, options: dict[str, Any] | None = None) -> Any:
-    """Compile a graph of dynamo: what `torch.compile(f, backend="napkin_eq", options=…)` calls."""
+def napkin_eq(
+    module: Any,
+    example_inputs: Sequence[Any],
+    *,
+    options: dict[str, Any] | None = None,
+    told: Callable[[Report], None] | None = None,
+) -> Any:
+    """Compile a graph of dynamo: what `torch.compile(f, backend="napkin_eq", options=…)` calls.
+
+    told: is given what was made of each graph, once it is compiled.
+    """
     from torch._dynamo.backends.common import aot_autograd
 
     chosen_options = Options.of(options)
     why = ended(module)
     compilers = {
-        kind: partial(compiled, kind=kind, options=chosen_options, why="" if kind == "backward" else why)
+        kind: partial(_reported, kind=kind, options=chosen_options, why="" if kind == "backward" else why, told=told)
         for kind in ("forward", "backward", "inference")
     }
     try:
@@ -99,11 +139,44 @@ def napkin_eq(module: Any, example_inputs: Sequence[Any], *, options: dict[str, 
             bw_compiler=compilers["backward"],
             inference_compiler=compilers["inference"],
             decompositions=decompositions(),
+            partition_fn=partial(shared_out, options=chosen_options),
         )(module, example_inputs)
     except Untouched:
         from torch._inductor.compile_fx import compile_fx
 
         return compile_fx(module, example_inputs)
+
+
+def shared_out(joint: Any, inputs: Any, *, options: Options, **told: Any) -> Any:
+    """Part a graph of forward and backward as PyTorch does, its draws taken apart where that is faster."""
+    import torch
+
+    hardware, interpreted, gpu = _machine(options, torch.utils._pytree.tree_leaves(inputs))
+    with suppress(Exception):  # of torch.fx: the graph is as it was, or partly so
+        with_constants(joint)
+        at_readers(joint)
+        without_state(joint)
+
+    def taken_of(part: Any) -> list[Region]:
+        return chosen(part, options, hardware, interpreted, gpu, times if gpu and options.measure else None)
+
+    def faster(parts: Sequence[Any], regions: Sequence[Region], whole: Any) -> bool:
+        own = [region for region in regions if region.taken]
+        if not gpu or options.executor != "kernels":
+            return True
+        inside = {node for region in own for node in region.nodes}
+        nodes = [node for part in parts for node in part.graph.nodes if node not in inside]
+        ours = sum(region.times.ours_us if region.times else region.took_us for region in own)
+        dtype = next((region.program.dtype for region in own if region.program is not None), "float32")
+        machine = load(hardware)
+        library = library_us([n for n in whole.graph.nodes if n.op == "call_function"], machine, dtype)
+        return ours + library_us([n for n in nodes if n.op == "call_function"], machine, dtype) < library
+
+    if not hardware:
+        from torch._functorch.partitioners import default_partition
+
+        return default_partition(joint, inputs, **told)
+    return parted(joint, inputs, chosen=taken_of, faster=faster, **told)
 
 
 class Untouched(Exception):  # noqa: N818 - it says what comes of a graph
@@ -143,6 +216,14 @@ def told(reason: str) -> str:
     return ": ".join([head, " ".join(why[:2])][: 1 + bool(why)])
 
 
+def _reported(module: Any, example_inputs: Sequence[Any], *, told: Callable[[Report], None] | None, **how: Any) -> Any:
+    try:
+        return compiled(module, example_inputs, **how)
+    finally:
+        if told is not None:
+            told(reports[-1])
+
+
 def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: Options, why: str = "") -> Any:
     """Return a graph of core operators with its regions replaced; whatever goes wrong in that, the graph as it is, and
     why.
@@ -154,12 +235,13 @@ def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: 
     del reports[:-KEPT]
     hardware, interpreted, gpu = _machine(options, example_inputs)
     given, measured = module, gpu and options.measure
-    whole: dict[int, Any] = {}  # of each region its kernels as all of the graph, which are loaded once
+    # Of each region, which lives as long as it stands here, its kernels as all of the graph, which are loaded once
+    whole: dict[int, tuple[Region, Any]] = {}
 
     def bare(region: Region) -> Any:
         if id(region) not in whole:
-            whole[id(region)] = alone(given, region)
-        return whole[id(region)]
+            whole[id(region)] = region, alone(given, region)
+        return whole[id(region)][1]
 
     def timed(region: Region, predicted_us: float) -> Times | None:
         if (own := bare(region)) is None:
@@ -167,9 +249,21 @@ def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: 
         values = [node.meta.get("val") for node in given.graph.nodes if node.op == "placeholder"]
         return times(region, predicted_us, Whole(values, own, lambda: _by_inductor(given, example_inputs, kind)))
 
+    def taken_of(graph: Any) -> list[Region]:
+        nonlocal given
+        given = graph  # which is whole where one region is all of it
+        return chosen(graph, options, hardware, interpreted, gpu, timed if measured else None)
+
     try:
+        with_constants(module)
+        at_readers(module)
         if hardware:
-            report.regions = chosen(module, options, hardware, interpreted, gpu, timed if measured else None)
+            if kind == "inference":
+                module, parts = taken_apart(module, taken_of)
+            else:
+                parts = taken_of(module)
+            report.regions = [region for region in parts if region.computes]
+            report.besides = len(parts) - len(report.regions)
             if options.executor != "none":
                 module = replaced(module, report.taken, gpu)
         else:
@@ -278,7 +372,10 @@ def lowered(module: Any, example_inputs: Sequence[Any], kind: str) -> Any:
 
     mode = torch._guards.detect_fake_mode(list(example_inputs))
     with mode or nullcontext(), torch._dispatch.python.enable_python_dispatcher(), torch.no_grad():
-        found = make_fx(Lifted(module).run, decomposition_table=select_decomp_table())(*example_inputs)
+        # Words that no kernel computes are computed as Inductor computes anything
+        table = {**select_decomp_table(), **spelled()}
+        found = make_fx(Lifted(module).run, decomposition_table=table)(*example_inputs)
+    once(found)
     _kept(module, found)
     with V.set_fake_mode(mode):
         # Inductor has this done before it is given a graph; where there is a backward, on both graphs together.
@@ -367,9 +464,9 @@ def _mapped(nodes: Sequence[Any], copies: dict[Any, Any]) -> list[Any]:
     return [copies[node] for node in nodes]
 
 
-def explain_torch(fn: Any, *inputs: Any, options: dict[str, Any] | None = None) -> str:
-    """Compile a function or module for these inputs, run it once, and return what was taken, what not, why, and the
-    predicted gain.
+def explain_torch(fn: Any, *inputs: Any, options: dict[str, Any] | None = None, **named: Any) -> str:
+    """Compile a function or module for these inputs, some by name, run it once, and return what was taken, what not,
+    why, and the predicted gain.
 
     Where an input asks for gradients, the backward graph too. On a machine without a GPU it is what would be taken of
     an H200, or of the GPU that the options name, and nothing is replaced.
@@ -378,20 +475,20 @@ def explain_torch(fn: Any, *inputs: Any, options: dict[str, Any] | None = None) 
 
     _callable("explain_torch", fn)
     asked = Options.of(options)
-    tensors = [t for t in torch.utils._pytree.tree_leaves(inputs) if isinstance(t, torch.Tensor)]
+    tensors = [t for t in torch.utils._pytree.tree_leaves((inputs, named)) if isinstance(t, torch.Tensor)]
     told_only = asked.executor == "kernels" and not _machine(asked, tensors)[0]
     if told_only:
         options = {**(options or {}), "executor": "none"}
     before, breaks = list(reports), torch._dynamo.utils.counters["graph_break"]
     known = dict(breaks)
     torch._dynamo.reset()
-    result = torch.compile(fn, backend=partial(napkin_eq, options=options))(*inputs)
+    result = torch.compile(fn, backend=partial(napkin_eq, options=options))(*inputs, **named)
     loss = sum(
         t.sum() for t in torch.utils._pytree.tree_leaves(result) if isinstance(t, torch.Tensor) and t.requires_grad
     )
     if isinstance(loss, torch.Tensor):
         parameters = [p for p in fn.parameters() if p.requires_grad] if isinstance(fn, torch.nn.Module) else []
-        leaves = [t for t in (*inputs, *parameters) if isinstance(t, torch.Tensor) and t.requires_grad]
+        leaves = [t for t in (*tensors, *parameters) if t.requires_grad]
         torch.autograd.grad(loss, leaves, allow_unused=True)
     new = [report for report in reports if not any(report is old for old in before)]  # equal ones are several
     said = [told(reason) for reason, count in breaks.items() if count > known.get(reason, 0)]
@@ -407,11 +504,11 @@ def _callable(asked: str, fn: Any) -> None:
 
 
 def optimize(module: Any, **options: Any) -> Any:
-    """Return a module compiled with the regions that gain as kernels; print what changed after its first call with
-    `explain_torch`.
+    """Return a module compiled with the regions that gain as kernels; a table of what changed is printed as each of
+    its graphs is compiled: forward in its first call, backward in its first gradient.
     """
     import torch
 
     _callable("optimize", module)
     Options.of(options)
-    return torch.compile(module, backend=partial(napkin_eq, options=options))
+    return torch.compile(module, backend=partial(napkin_eq, options=options, told=lambda made: print(made.table())))

@@ -10,6 +10,7 @@ from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.json_form import dumps_diagram
+from napkin_eq.pytorch.build.recomputed import lying
 from napkin_eq.pytorch.kernels import caller, strided
 from napkin_eq.pytorch.naming import expression
 from napkin_eq.pytorch.regions import Region
@@ -34,9 +35,13 @@ class Kernel:
             widest = torch.float64 if any(t == torch.float64 for t in types) else torch.float32
 
             def referred(*given: Any) -> tuple[Any, ...]:
-                found = program.referred(given, widest)
-                now = current(given)
-                return tuple(strided(v.to(t), *shape) for v, shape, t in zip(found, now, types, strict=True))
+                # Results are tensors of their own: two may be one value, or an input in another shape.
+                seen, found = {lying(tensor) for tensor in given}, []
+                for value, shape, dtype in zip(program.referred(given, widest), current(given), types, strict=True):
+                    own = strided(value.to(dtype), *shape)
+                    found.append(strided(own.clone(), *shape) if lying(own) in seen else own)
+                    seen.add(lying(found[-1]))
+                return tuple(found)
 
             self.run = referred
         if program.met:
@@ -82,15 +87,7 @@ def registered(region: Region) -> Any:
     current, types, device = settled(shapes, region.shapes), [value.dtype for value in held], held[0].device
 
     def real(tensors: list[torch.Tensor], sizes: list[int]) -> list[torch.Tensor]:
-        if region.kernels is not None:
-            return list(kernel.run(*tensors, *sizes))  # what kernels return they have allocated, each its own
-        # These operators give tensors of their own: two results may be one value, or an input in another shape.
-        seen, found = {t.untyped_storage().data_ptr() for t in tensors}, []
-        for value, (size, stride) in zip(kernel(*tensors, *sizes), current([*tensors, *sizes]), strict=True):
-            again = value.untyped_storage().data_ptr() in seen
-            found.append(strided(value.clone(), size, stride) if again else value)
-            seen.add(found[-1].untyped_storage().data_ptr())
-        return found
+        return list(kernel.run(*tensors, *sizes))
 
     def fake(tensors: list[torch.Tensor], sizes: list[int]) -> list[torch.Tensor]:
         like = zip(current([*tensors, *sizes]), types, strict=True)

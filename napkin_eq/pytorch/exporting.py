@@ -7,7 +7,7 @@ import io
 import logging
 import types
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
@@ -175,7 +175,32 @@ def _decomposed(exported: Any) -> Any:
                     " or call torch.autograd.grad"
                 )
     _once(exported)
-    return exported.run_decompositions(kept())
+    with entered():
+        return exported.run_decompositions(kept())
+
+
+@contextlib.contextmanager
+def entered() -> Iterator[None]:
+    """Enter PyTorch's composite operators into `torch.ops` now and, as long as this lasts, not again: it enters all of
+    them twice for every namespace of operators that there is, half of what decomposing a small program takes.
+    """
+    import torch
+
+    holder = torch._export.utils
+    enter = getattr(holder, "_materialize_cpp_cia_ops", None)
+    if enter is None or enter is _nothing:  # another PyTorch, or this is going on already
+        yield
+        return
+    enter()
+    holder._materialize_cpp_cia_ops = _nothing
+    try:
+        yield
+    finally:
+        holder._materialize_cpp_cia_ops = enter
+
+
+def _nothing() -> None:
+    """Do nothing."""
 
 
 def _once(exported: Any) -> None:

@@ -11,6 +11,7 @@ from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import DTYPES, Input
 from napkin_eq.pytorch.build.builder import RANDOM, Builder, Edge, Value
+from napkin_eq.pytorch.build.constants import empty
 from napkin_eq.pytorch.build.extents import Limit, canonical, limits
 from napkin_eq.pytorch.build.narrow import FLOATS, whole
 from napkin_eq.pytorch.build.rolled import put
@@ -57,14 +58,6 @@ def from_torch(fn: Any, *example_inputs: Any, dynamic_shapes: Any = None, name: 
     """
     lowered = exported(fn, example_inputs, dynamic_shapes)
     return of_exported(lowered, name or clean_name(getattr(fn, "__name__", type(fn).__name__)), signature_of(fn))
-
-
-def empty(node: Any) -> bool:
-    """Tell whether a node gives a tensor of no elements."""
-    import torch
-
-    held = node.meta.get("val")
-    return isinstance(held, torch.Tensor) and any(isinstance(size, int) and size == 0 for size in held.shape)
 
 
 def counted(node: Any) -> bool:
@@ -308,6 +301,8 @@ class Reading:
 
         if value is None or not isinstance(held, torch.Tensor):
             return None
+        if isinstance(value, Pair) and not held.is_complex():
+            value = value.real
         if isinstance(value, Pair):
             return Pair(*(self.checked(node, part, _part(held)) for part in (value.real, value.imaginary)))
         dtype, sizes = type_name(held.dtype), [self.builder.size(dim) for dim in value.dims]

@@ -21,10 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.pytorch.build.extents import about
 from napkin_eq.pytorch.calls import digest, registered
 from napkin_eq.pytorch.derive_one import written
 from napkin_eq.pytorch.kernels import folder
-from napkin_eq.pytorch.operators.price import about
+from napkin_eq.pytorch.order import plain
 from napkin_eq.pytorch.regions import Region, Times
 
 # Calls between two events, so that the host runs ahead as it does in a program; rounds, and seconds for all of them
@@ -159,7 +160,8 @@ def _parted(region: Region, given: Sequence[Any]) -> tuple[Callable[[], Any], Ca
     """Return a call of what Inductor makes of a region, and one of its kernels, as a graph around them has it."""
     import torch
 
-    theirs, kernel = torch._inductor.compile(copy.deepcopy(region.graph), list(given)), registered(region)
+    theirs = torch._inductor.compile(plain(copy.deepcopy(region.graph)), list(given))
+    kernel = registered(region)
     tensors = [value for value in given if isinstance(value, torch.Tensor)]
     numbers = [value for value in given if not isinstance(value, torch.Tensor)]
     return (lambda: theirs(*given)), (lambda: kernel(tensors, numbers))

@@ -1,15 +1,37 @@
-"""In which order a graph runs: numbers are drawn and tensors are written over in the order of the program, whatever is
-moved around them.
+"""What a graph draws and writes: in the order of the program, whatever is moved around it; and random numbers of
+PyTorch's own stream, taken apart where kernels compute them.
+
+What draws becomes a counter that is taken from the generator and a function of it, of no memory, which kernels compute
+where its numbers are needed, and again in the backward. A draw is taken apart only where all that reads it becomes
+kernels, else PyTorch's own operator stays.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Hashable, Mapping, Sequence
+import math
+import operator
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
 from itertools import count
 from typing import Any
 
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.pytorch.build.draws import advanced, drawn, limit, threads, vector
+from napkin_eq.pytorch.build.table import name_of
+from napkin_eq.pytorch.operators.price import contraction, memory
+
 KNOWN = ("aten", "prims", "napkin_eq")  # the namespaces whose operators draw only where they are tagged so
+DEVICES = ("cuda",)  # whose generators count
+SHOWS = ("view.", "reshape.", "_unsafe_view.", "expand.", "permute.", "transpose.", "t.", "unsqueeze.", "squeeze.",
+         "clone.", "_to_copy.", "alias.", "slice.")  # fmt: skip
+DRAWS = ("native_dropout.default", "bernoulli.p")
+BACKWARD = "is_backward"  # how PyTorch's partitioner knows a node of the backward
+_KEPT: list[Any] = []  # libraries, as long as whose operators live
+WIDEST = (8, 4)  # neighbours that a thread of PyTorch's may take at once
+TRIED = 4096  # elements by which it is found out how many it takes
 
 
 def seeded(target: Any) -> bool:
@@ -107,3 +129,399 @@ def apart(stretch: Sequence[Any], parts: Sequence[list[Any]]) -> list[list[Any]]
             groups.setdefault(before, []).append(node)
         found += groups.values()
     return found
+
+
+@cache
+def own_operators() -> tuple[Any, Any]:
+    """Return what takes counters from a generator, and the words that these are mixed to, as operators of PyTorch.
+
+    `draw(Tensor? after, int counters, Device device)` gives the seed and the counter, int64, and advances the
+    generator; `after` is another draw that comes before. `words(Tensor state, int[] size, int before, int threads, int
+    vector)` is `build.draws.drawn`.
+    """
+    import torch
+
+    library = torch.library.Library("napkin_eq", "FRAGMENT")
+    seeded = (torch.Tag.pt2_compliant_tag, torch.Tag.nondeterministic_seeded)
+    library.define("draw(Tensor? after, int counters, Device device) -> Tensor", tags=seeded)
+    library.impl("draw", lambda after, counters, device: state(counters, device), "CompositeExplicitAutograd")
+    torch.library.register_fake(
+        "napkin_eq::draw",
+        lambda after, counters, device: torch.empty(2, dtype=torch.int64, device=device),
+        lib=library,
+    )
+    library.define(
+        "words(Tensor state, SymInt[] size, int before, int threads, int vector) -> Tensor",
+        tags=(torch.Tag.pt2_compliant_tag,),
+    )
+    library.impl("words", drawn, "CompositeExplicitAutograd")
+    torch.library.register_fake(
+        "napkin_eq::words",
+        lambda state, size, *rest: torch.empty(size, dtype=torch.int32, device=state.device),
+        lib=library,
+    )
+    _KEPT.append(library)
+    return torch.ops.napkin_eq.draw.default, torch.ops.napkin_eq.words.default
+
+
+def spelled() -> dict[Any, Any]:
+    """Return how words are computed by PyTorch's own operators, for Inductor."""
+    return {own_operators()[1]: drawn}
+
+
+def state(counters: int, device: Any) -> Any:
+    """Return the seed and the counter of a device's default generator as a tensor of int64 on it, and advance it by so
+    many counters of four words, as PyTorch's own operators do.
+
+    While a CUDA graph is captured the generator is the graph's, which tells nobody where it stands: then a seed is
+    drawn from it, so that each replay has numbers of its own, but not those that PyTorch's operators would have.
+    """
+    import torch
+
+    if torch.cuda.is_current_stream_capturing():
+        return torch.randint(-(2**63), 2**63 - 1, (2,), dtype=torch.int64, device=device) // 2 ** torch.tensor(
+            [0, 2], device=device
+        )
+    index = torch.device(device).index
+    generator = torch.cuda.default_generators[torch.cuda.current_device() if index is None else index]
+    found = _standing(generator)
+    generator.set_offset(generator.get_offset() + 4 * counters)
+    return found.to(device, non_blocking=True)
+
+
+def _standing(generator: Any) -> Any:
+    """Return the seed of a generator and its counter, of four words, as a tensor of int64."""
+    import torch
+
+    seed = generator.initial_seed()
+    return torch.tensor([seed - 2**64 if seed >= 2**63 else seed, generator.get_offset() // 4], dtype=torch.int64)
+
+
+def processors(device: Any) -> tuple[int, int]:
+    """Return how many processors a GPU has, and how many threads each."""
+    import torch
+
+    known = torch.cuda.get_device_properties(device)
+    return known.multi_processor_count, known.max_threads_per_multi_processor
+
+
+@cache
+def widest(device: Any, dtype: Any) -> int:
+    """Return how many neighbours a thread of PyTorch's takes at once to drop numbers of a type, as PyTorch does it
+    here; 0 where its numbers are not those that are expected, so that nothing may be taken apart.
+
+    A draw of its own is compared, and one of more elements than all threads take at once; the generator stays as it is.
+    """
+    import torch
+    from torch.utils._python_dispatch import _disable_current_modes
+
+    generator = torch.cuda.default_generators[device.index or 0]
+    with _disable_current_modes(), torch.no_grad(), torch.cuda.device(device):
+        before = generator.get_state()
+        try:
+            count = threads(2**40, *processors(device))
+            agreeing = [
+                wide
+                for wide in WIDEST
+                if all(_agrees(n, wide, device, dtype) for n in (TRIED, 3 * count * wide, TRIED + 1, TRIED + 2))
+            ]
+        except (RuntimeError, NapkinError):
+            agreeing = []
+        finally:
+            generator.set_state(before)
+    return agreeing[0] if agreeing else 0
+
+
+def _agrees(elements: int, wide: int, device: Any, dtype: Any) -> bool:
+    """Tell whether PyTorch drops, of so many numbers, those that the words say."""
+    import torch
+
+    count, generator = threads(elements, *processors(device)), torch.cuda.default_generators[device.index or 0]
+    before, begun = generator.get_offset(), _standing(generator).to(device)
+    kept = torch.ops.aten.native_dropout(torch.ones(elements, dtype=dtype, device=device), 0.5, True)[1]
+    if generator.get_offset() != before + 4 * advanced(elements, count):
+        return False
+    return bool(((drawn(begun, (elements,), 0, count, vector(elements, wide)) <= limit(0.5)) == kept).all())
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """What an operator draws: the masks of how many elements, how they are drawn, and which words say yes."""
+
+    size: tuple[int, ...]
+    count: int
+    together: int
+    counters: int
+    most: int
+    scale: float | None  # what is kept is multiplied by; None where the mask is what is asked for
+
+
+def draw_of(node: Any, given: set[int]) -> Draw | None:
+    """Return what a node draws, None where it stays PyTorch's; given: the memory of what the graph is given, of which
+    it is not known where it begins.
+    """
+    import torch
+
+    if node.op != "call_function" or name_of(node.target) not in DRAWS:
+        return None
+    said = {a.name: v for a, v in zip(node.target._schema.arguments, node.args, strict=False)} | dict(node.kwargs)
+    source: Any = said.get("input", said.get("self"))
+    held, share = source.meta.get("val"), said["p"]
+    if not isinstance(held, torch.Tensor) or held.device.type not in DEVICES or said.get("generator") is not None:
+        return None
+    known = all(isinstance(n, int) for n in held.shape) and held.numel() and held.is_contiguous()
+    if not known or not 0 < share < 1 or said.get("train") is False or held.numel() >= 2**31:
+        return None
+    if held.dtype not in (torch.float32, torch.float16, torch.bfloat16):
+        return None
+    dropped, wide = name_of(node.target) == "native_dropout.default", 1
+    if dropped:
+        wide = widest(held.device, held.dtype)
+        # Where what is given begins in memory PyTorch looks up at each call
+        if not wide or held.storage_offset() or (held.numel() % 2 == 0 and memory(source) & given):
+            return None
+    elif not widest(held.device, torch.float32):
+        return None
+    elements = held.numel()
+    count = threads(elements, *processors(held.device))
+    kept = 1.0 - share if dropped else share
+    try:
+        most = limit(kept)
+    except NapkinError:
+        return None
+    scale = float(torch.tensor(1.0 / float(torch.tensor(kept, dtype=torch.float32)), dtype=torch.float32))
+    told = count, vector(elements, wide), advanced(elements, count)
+    return Draw(tuple(held.shape), *told, most, scale if dropped else None)
+
+
+def found(module: Any) -> dict[str, Draw]:
+    """Return the draws of a graph that may be taken apart, by the names of their nodes: of weights of a contraction,
+    which are read by it and by nothing else that is not kept; others are taken apart to no gain.
+    """
+    given = {number for node in module.graph.nodes if node.op == "placeholder" for number in memory(node)}
+    return {
+        node.name: draw
+        for node in module.graph.nodes
+        if (draw := draw_of(node, given)) is not None and any(map(_contracted, _results(node)))
+    }
+
+
+def _results(node: Any) -> list[Any]:
+    if name_of(node.target) == "bernoulli.p":
+        return [user for user in node.users if name_of(user.target).startswith(("mul.", "div."))] or [node]
+    return [user for user in node.users if user.target is operator.getitem and user.args[1] == 0]
+
+
+def _contracted(node: Any) -> bool:
+    """Tell whether a contraction reads a tensor, as it is or as views and casts show it."""
+    return any(
+        user.op == "call_function"
+        and (contraction(user) or (name_of(user.target).startswith(SHOWS) and _contracted(user)))
+        for user in node.users
+    )
+
+
+def without_draws(module: Any, wanted: dict[str, Draw]) -> Any:
+    """Return a graph in which draws are taken apart: a counter is taken from the generator where they were, several at
+    once where nothing else draws between them, and what they gave is computed of words.
+    """
+    import torch
+
+    take, mixed = own_operators()
+    graph = torch.fx.Graph()
+    copies: dict[Any, Any] = {}
+    graph.output(graph.graph_copy(module.graph, copies))
+    graph._codegen = module.graph._codegen
+    for old, new in copies.items():
+        new.meta = dict(old.meta)
+    ends = next(iter(reversed(graph.nodes))), next(iter(reversed(module.graph.nodes)))
+    ends[0].meta = dict(ends[1].meta)
+    last = run = None
+    taken = 0
+    aten = torch.ops.aten
+    for old in module.graph.nodes:
+        draw = wanted.get(old.name)
+        if draw is None:
+            run = None if old.op == "call_function" and draws(old) else run
+            continue
+        node = copies[old]
+        source = node.args[0]
+        held = source.meta["val"]
+
+        def made(target: Any, *args: Any, of: Any = node, **kwargs: Any) -> Any:
+            new = graph.call_function(target, args, kwargs)
+            new.meta = {key: value for key, value in of.meta.items() if key not in ("val", "tensor_meta")}
+            return new
+
+        def shown(new: Any, size: Sequence[int], dtype: Any, like: Any = held) -> Any:
+            with like.fake_mode if hasattr(like, "fake_mode") else torch.device("meta"):
+                new.meta["val"] = torch.empty(size, dtype=dtype, device=like.device)
+            return new
+
+        with graph.inserting_before(node):
+            if run is None:
+                run, taken = shown(made(take, last, 0, held.device), (2,), torch.int64), 0
+                last = run
+            place = list(draw.size), taken, draw.count, draw.together
+            words = shown(made(mixed, run, *place), draw.size, torch.int32)
+            taken += draw.counters
+            run.args = (run.args[0], taken, run.args[2])
+            kept = shown(made(aten.le.Scalar, words, draw.most), draw.size, torch.bool)
+            if draw.scale is None:
+                kept = shown(made(aten._to_copy.default, kept, dtype=held.dtype), draw.size, held.dtype)
+                node.replace_all_uses_with(kept)
+            else:
+                bare = shown(made(aten.mul.Tensor, source, kept), draw.size, held.dtype)
+                scaled = shown(made(aten.mul.Tensor, bare, draw.scale), draw.size, held.dtype)
+                for user in list(node.users):
+                    user.replace_all_uses_with((scaled, kept)[user.args[1]])
+                    graph.erase_node(user)
+            graph.erase_node(node)
+    graph.lint()
+    return torch.fx.GraphModule(module, graph)
+
+
+def words_of(nodes: Sequence[Any]) -> Iterator[Any]:
+    """Yield the nodes that are words."""
+    for node in nodes:
+        if node.op == "call_function" and name_of(node.target) == "napkin_eq.words.default":
+            yield node
+
+
+def covered(module: Any, regions: Sequence[Any]) -> bool:
+    """Tell whether all words of a graph are in regions that become kernels."""
+    own = {node for region in regions if region.taken for node in region.nodes}
+    return all(node in own for node in words_of(module.graph.nodes))
+
+
+def plain(module: Any) -> Any:
+    """Return a graph in which words are numbers that Inductor draws as it likes: what it makes of the same program is
+    measured so.
+    """
+    import copy
+
+    import torch
+
+    if not any(words_of(module.graph.nodes)):
+        return module
+    module = copy.deepcopy(module)
+    for node in list(words_of(module.graph.nodes)):
+        with module.graph.inserting_before(node):
+            device = node.meta["val"].device if "val" in node.meta else "cuda"
+            new = module.graph.call_function(
+                torch.ops.aten.randint.low,
+                (-(2**31), 2**31 - 1, list(node.args[1])),
+                {"dtype": torch.int32, "device": device},
+            )
+            new.meta = dict(node.meta)
+        node.replace_all_uses_with(new)
+        module.graph.erase_node(node)
+    module.recompile()
+    return module
+
+
+Chosen = Callable[[Any], list[Any]]
+Faster = Callable[[Sequence[Any], Sequence[Any], Any], bool]
+
+
+def taken_apart(module: Any, chosen: Chosen) -> tuple[Any, list[Any]]:
+    """Return a graph without gradients with its draws taken apart, if all of their words become kernels, else as it
+    was; and its regions.
+
+    chosen: the regions of a graph.
+    """
+    if wanted := found(module):
+        with suppress(NapkinError, RuntimeError, AssertionError):
+            changed = without_draws(module, wanted)
+            if covered(changed, regions := chosen(changed)):
+                return changed, regions
+    return module, chosen(module)
+
+
+def parted(joint: Any, inputs: Any, *, chosen: Chosen, faster: Faster, **told: Any) -> Any:
+    """Return the forward and the backward of a graph of both, as PyTorch parts it: with its draws taken apart if all of
+    their words become kernels on both sides; then the backward computes once more what is as large as what they drop.
+
+    chosen: the regions of a graph. faster: whether graphs, with regions of theirs, are taken to be faster than others.
+    """
+    from torch._functorch.partitioners import default_partition
+
+    if wanted := found(joint):
+        with suppress(NapkinError, RuntimeError, AssertionError, KeyError):
+            parts = default_partition(again(without_draws(joint, wanted), told["num_fwd_outputs"]), inputs, **told)
+            regions = [region for part in parts for region in chosen(part)]
+            if all(covered(part, regions) for part in parts) and faster(parts, regions, joint):
+                return parts
+    return default_partition(joint, inputs, **told)
+
+
+def again(joint: Any, outputs: int) -> Any:
+    """Have the backward of a graph compute itself what the forward computes on the way to and from words and is no
+    smaller: what both need, so many results of the forward excepted, is small.
+    """
+    graph = joint.graph
+    results = next(iter(reversed(graph.nodes))).args[0][:outputs]
+    before = set[Any]()
+    waiting = [node for node in results if hasattr(node, "all_input_nodes")]
+    while waiting:
+        if (node := waiting.pop()) not in before:
+            before.add(node)
+            waiting += node.all_input_nodes
+    large: set[Any] = set()
+    waiting = [node for node in words_of(graph.nodes) if node in before]
+    least = min(map(_elements, waiting), default=0)
+    while waiting:
+        if (node := waiting.pop()) not in large:
+            large.add(node)
+            near = [n for n in (*node.users, *node.all_input_nodes) if n in before and n.op == "call_function"]
+            waiting += [n for n in near if _elements(n) >= least and not draws(n)]
+    large |= {node for node in before if node.op == "call_function" and _view(node)}
+    users = {user: [n for n in user.all_input_nodes if n in large] for user in graph.nodes if user not in before}
+    users = {user: read for user, read in users.items() if read and user.op != "output"}
+    if not users:
+        return joint
+    # What is no part of the forward comes after all of it, beside what reads it
+    place, twins = {node: at for at, node in enumerate(graph.nodes)}, dict[Any, Any]()
+    end = max(place[node] for node in before)
+    early = [node for node, at in place.items() if at < end and node not in before and node.op == "call_function"]
+    after = next(node for node, at in place.items() if at > end)
+    first = next((user for user in users if place[user] > end), after)
+    for node in early:
+        first.prepend(node)
+        node.meta["partitioner_tag"] = BACKWARD
+    first = early[0] if early else first
+    for node in list(graph.nodes):  # those that are needed, in their order
+        needed = node in large and any(node in read for read in users.values())
+        if needed:
+            _twin(graph, first, node, large, twins)
+    for user, read in users.items():
+        for node in read:
+            user.replace_input_with(node, twins[node])
+    graph.eliminate_dead_code()
+    joint.recompile()
+    return joint
+
+
+def _view(node: Any) -> bool:
+    """Tell whether a node only shows what it is given: that is kept for the backward, and shown there."""
+    source = node.args[0] if node.args else None
+    return source in node.all_input_nodes and bool(memory(node)) and memory(node) == memory(source)
+
+
+def _twin(graph: Any, first: Any, node: Any, large: set[Any], twins: dict[Any, Any]) -> None:
+    for source in node.all_input_nodes:
+        if source in large and source not in twins:
+            _twin(graph, first, source, large, twins)
+    if node not in twins:
+        with graph.inserting_before(first):
+            twins[node] = graph.node_copy(node, lambda source: twins.get(source, source))
+        twins[node].meta = {**node.meta, "partitioner_tag": BACKWARD}
+
+
+def _elements(node: Any) -> int:
+    import torch
+
+    held = getattr(node, "meta", {}).get("val")
+    if not isinstance(held, torch.Tensor) or not all(isinstance(n, int) for n in held.shape):
+        return 0
+    return math.prod(held.shape)

@@ -18,14 +18,17 @@ from typing import Any
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import subterms
 from napkin_eq.machine.gpu import Hardware, load
+from napkin_eq.pytorch.build.constants import empty
 from napkin_eq.pytorch.build.edges import shown
+from napkin_eq.pytorch.build.extents import about
+from napkin_eq.pytorch.build.recomputed import SEVERAL, lying, recomputed
 from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.edge_trial import AT_EDGE, TOO_LARGE
-from napkin_eq.pytorch.importer import complex_numbers, empty, of_graph
+from napkin_eq.pytorch.importer import complex_numbers, of_graph
 from napkin_eq.pytorch.kernels import Asked, Kernels, answer, asking, stored, turned_bytes
 from napkin_eq.pytorch.naming import Refused, expression, line_of
 from napkin_eq.pytorch.operators.pairs import known
-from napkin_eq.pytorch.operators.price import about, bytes_of, contraction, library_us, precision
+from napkin_eq.pytorch.operators.price import adding, bytes_of, composite, contraction, library_us, precision, product
 from napkin_eq.pytorch.order import apart
 from napkin_eq.pytorch.program import Program
 from napkin_eq.pytorch.sizes import expected, may_be_empty, settled
@@ -138,6 +141,14 @@ class Region:
         return not self.reason
 
     @property
+    def computes(self) -> bool:
+        """Whether any of it is computed: views, constants and one of several results are not."""
+        import operator
+
+        called = (node for node in self.nodes if node.op == "call_function" and node.target is not operator.getitem)
+        return any(not name_of(node.target).startswith((*VIEWS, "<built")) for node in called)
+
+    @property
     def reads(self) -> list[Any]:
         """The tensors that it is given."""
         return [node for node in self.given if not is_number(node)]
@@ -183,8 +194,11 @@ def supported(node: Any) -> str:
         return supported(node.args[0])
     if name_of(node.target).startswith("_assert_async."):
         return "a check of the data, which gives nothing"
+    if name_of(node.target) == "napkin_eq.draw.default":
+        return "counters of the generator, which kernels mix to numbers"
     pairs = complex_numbers(node) and known(name_of(node.target))
-    if not str(node.target).startswith(("aten.", "prims.")) or not (pairs or name_of(node.target) in rules()):
+    known_here = str(node.target).startswith(("aten.", "prims.", "napkin_eq.words."))
+    if not known_here or not (pairs or name_of(node.target) in rules()):
         return f"{node.target}{line_of(node)}: the operator is not in the table"
     held = node.meta.get("val")
     # Of several results those that nothing reads do not matter: those of a norm in evaluation are without elements.
@@ -248,8 +262,14 @@ def chosen(
             if region.long and len(halves := _halves(module, region, options, refused)) > 1:
                 waiting = [*halves, *waiting]
             elif region.reason.startswith(WITHOUT_GAIN) and (heavy := _contractions(region)):
-                # What a library contracts faster, it contracts; what stands around may be ours.
-                waiting = [*_without(module, region.nodes, heavy, options, refused), *waiting]
+                # What a library contracts faster, it contracts, first the plain products; what stands around may be
+                # ours. What a library has as one of several products may be so without that.
+                own = [part for node in heavy if (part := _alone(region, node))]
+                inside = {node for part in own for node in part}
+                rest = [node for node in region.nodes if node not in inside]
+                bad = {node: why for node, why in heavy.items() if node not in inside}
+                found_alone = [found for part in own for found in _read(module, part, options, refused)]
+                waiting = [*found_alone, *_without(module, rest, bad, options, refused), *waiting]
             elif region.edges and region.reason and region.kernels is None and not region.reason.startswith(OVER):
                 said = {node: f"{why} ({region.reason})" for node, why in region.edges.items()}
                 waiting = [*_without(module, region.nodes, said, options, refused), *waiting]
@@ -321,11 +341,12 @@ def _segments(module: Any, refused: dict[Any, str]) -> dict[Any, int]:
             continue
         if node in begins or nodes >= NODES:
             number, nodes = number + 1, 0
-        nodes += not name_of(node.target).startswith(VIEWS)
+        nodes += not (name_of(node.target).startswith(VIEWS) or recomputed(node))
         segment[node] = number
     for node in reversed(segment):
         # A view or a copy that later segments alone read is read through there, not made for them.
-        if name_of(node.target).startswith(VIEWS) and node.users and all(user in segment for user in node.users):
+        through = name_of(node.target).startswith(VIEWS) or recomputed(node)
+        if through and node.users and all(user in segment for user in node.users):
             segment[node] = min(segment[user] for user in node.users)
     return segment
 
@@ -353,7 +374,8 @@ def _computed(nodes: list[Any]) -> tuple[list[Any], list[Any]]:
             if memory is None or not node.args or memory != _memory(node.args[0]):
                 return False
             last = not any(user in kept for user in node.users)
-            return node.args[0] not in kept or (last and held.count(memory) > 1)
+            alone = held.count(memory) == 1 and not name_of(node.target).startswith(SEVERAL)
+            return node.args[0] not in kept or (last and not alone)
 
         view = next(filter(shows, reversed(returned)), None)
         if view is None:
@@ -363,11 +385,12 @@ def _computed(nodes: list[Any]) -> tuple[list[Any], list[Any]]:
 
 
 def _memory(node: Any) -> int | None:
-    """Return what tells the memory of a node's tensor, the same for its views; None where it is no tensor."""
-    import torch
-
-    held = getattr(node, "meta", {}).get("val")
-    return held.untyped_storage()._cdata if isinstance(held, torch.Tensor) and held.layout == torch.strided else None
+    """Return what tells the memory of a node's tensor, the same for its views and for several of them together; None
+    where it is no tensor.
+    """
+    if name_of(getattr(node, "target", "")).startswith(SEVERAL):
+        return _memory(node.args[0])
+    return lying(getattr(node, "meta", {}).get("val"))
 
 
 def _read_computed(module: Any, nodes: list[Any], options: Options, refused: dict[Any, str]) -> Iterable[Region]:
@@ -451,10 +474,32 @@ def _without(
 
 
 def _contractions(region: Region) -> dict[Any, str]:
-    """Return the contractions of a region beside which something else is computed, each with the region's reason."""
+    """Return the contractions of a region beside which something else is computed, and what adds into places, each with
+    the region's reason: its products of matrices, and these, if they are not all.
+    """
     computed = [n for n in region.nodes if not name_of(n.target).startswith((*VIEWS, "<built"))]
-    found = {node: region.reason for node in computed if contraction(node)}
+    found = {node: region.reason for node in computed if contraction(node) or adding(node)}
+    plain = {node: why for node, why in found.items() if product(node) or adding(node)}
+    if 0 < len(plain) < len(found):
+        return plain
     return found if len(found) < len(computed) else {}
+
+
+def _alone(region: Region, contraction: Any) -> list[Any]:
+    """Return several products that a library has as one with the views and masks that they alone read, where more than
+    that is computed in their region; nothing of another contraction.
+    """
+    import operator
+
+    if not composite(contraction):
+        return []
+    own = {contraction, *(user for user in contraction.users if user.target is operator.getitem)}
+    for node in reversed(region.nodes):
+        light = recomputed(node) or (node.op == "call_function" and name_of(node.target).startswith(VIEWS))
+        if light and node.users and all(user in own for user in node.users):
+            own.add(node)
+    heavy = [n for n in region.nodes if n not in own and not name_of(n.target).startswith((*VIEWS, "<built"))]
+    return [node for node in region.nodes if node in own] if heavy else []
 
 
 def _halves(module: Any, region: Region, options: Options, refused: dict[Any, str]) -> list[Region]:

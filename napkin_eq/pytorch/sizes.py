@@ -8,9 +8,8 @@ from functools import partial
 from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.pytorch.build.extents import computed, linear
+from napkin_eq.pytorch.build.extents import about, computed, linear
 from napkin_eq.pytorch.naming import expression
-from napkin_eq.pytorch.operators.price import about
 
 
 def may_be_empty(size: Any) -> bool:

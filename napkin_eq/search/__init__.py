@@ -17,6 +17,8 @@
     placement   which values a plan stores and how each kernel's output is partitioned, by the full cost model
     prefixes    sums over the lanes up to one, cut into stretches: the earlier stretches whole, and what is in the
                 lane's own
+    runs        prefix folds and recurrences along long axes of few rows, in runs: what the runs before come to, and
+                what is in the lane's own
     tiling      solved under the capacities of the hardware, by pricing every choice worth considering
     unfolded    copies undone: what is read under other names, or along parts of an axis, is computed so at once
 """

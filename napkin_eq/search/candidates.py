@@ -144,6 +144,8 @@ def together(job: Job, outputs: Sequence[Stored]) -> list[tuple[Placed, Cuts]]:
     terms = forms(graph, {})
     whole = list(filter(None, map(made.whole, terms)))
     whole += [] if whole else filter(None, map(made.whole, as_written(job, terms)))
+    least = min((placed.predicted_us for placed in whole), default=math.inf)
+    whole += filter(None, (made.turned(term, least) for term in terms))
     found: list[tuple[Placed, Cuts]] = [(placed, ()) for placed in whole]
     for part, axis in cuts_of(job, [t for placed, _ in found for t in placed.tiled]):
         items = parallel(job.source)

@@ -13,7 +13,7 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import output_order
-from napkin_eq.lang.term import Term, Tuple
+from napkin_eq.lang.term import Term, Tuple, rewritten
 from napkin_eq.laws.inference import Judge
 from napkin_eq.laws.law import Inference, Judgment, Law, Statement
 from napkin_eq.machine.gpu import Hardware
@@ -105,6 +105,22 @@ class Rewritten:
         except NapkinError:
             return None
         return cls(target.items if isinstance(target, Tuple) else (target,), steps)
+
+
+def said_and_led(
+    closure: Closure, outputs: Sequence[Term], given: Mapping[Term, Term], made: Mapping[Term, Term]
+) -> tuple[tuple[Term, ...], Rewritten] | None:
+    """Return outputs with terms said in another way, as `given` has them, and the chain from these to the outputs with
+    them as they are made; None where none is made, or where there is no chain.
+    """
+    if not made:
+        return None
+    whole = outputs[0] if len(outputs) == 1 else Tuple(tuple(outputs))
+    source = rewritten(whole, lambda t: given.get(t, t))
+    target = rewritten(whole, lambda t: made.get(t, t))
+    closure.add(source)
+    found = Rewritten.of(closure, source, target)
+    return None if found is None else (source.items if isinstance(source, Tuple) else (source,), found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,23 +145,33 @@ class Placer:
 
     def best(self, body: Term) -> Placed | None:
         """Return the best placement found of a term: everything in one kernel, then a store at a time while it pays."""
-        starts = [(join, self._placed(frozenset(), body, join)) for join in self._joins(body)]
-        self.fused += [t for _, start in starts if start is not None for t in start.tiled]
-        join, start = min(starts, key=lambda found: math.inf if found[1] is None else found[1].predicted_us)
         sites = self._sites(body) if self.offers.level else []
-        found, chosen = start, frozenset[Term]()
+        found: Placed | None = None
+        chosen, join = frozenset[Term](), self._joins(body)[0]
+
+        def tried(choice: frozenset[Term]) -> None:
+            nonlocal found, chosen, join
+            for other in self._joins(body):
+                if found is not None and self._over():
+                    break
+                stored = self._placed(choice, body, other, math.inf if found is None else found.predicted_us)
+                if stored is not None and (found is None or stored.predicted_us < found.predicted_us):
+                    found, chosen, join = stored, choice, other
+
+        # Arrays that are better turned first: what reads them as they lie is then no more than held against that
+        if turned := frozenset(site for site in sites if isinstance(site, Input)):
+            tried(turned)
+        most = math.inf if found is None else found.predicted_us
+        starts = [(other, self._placed(frozenset(), body, other, most)) for other in self._joins(body)]
+        self.fused += [t for _, start in starts if start is not None for t in start.tiled]
+        other, start = min(starts, key=lambda made: math.inf if made[1] is None else made[1].predicted_us)
+        if start is not None and start.predicted_us < most:
+            found, chosen, join = start, frozenset(), other
         floor = self._floor(body)
-        if start is None or start.predicted_us > FAR * floor:
-            choices = _starts(sites, parallel(body), _read_at_places(body))
-            if turned := frozenset(site for site in sites if isinstance(site, Input)):
-                choices = [turned, *(choice for choice in choices if choice != turned)]
-            for choice in choices:
-                for other in self._joins(body):
-                    if found is not None and self._over():
-                        break
-                    stored = self._placed(choice, body, other, math.inf if found is None else found.predicted_us)
-                    if stored is not None and (found is None or stored.predicted_us < found.predicted_us):
-                        found, chosen, join = stored, choice, other
+        if found is None or found.predicted_us > FAR * floor:
+            for choice in _starts(sites, parallel(body), _read_at_places(body)):
+                if choice != turned:
+                    tried(choice)
         for _ in range(MOST_STORES + len(chosen)):
             step = self._step(body, sites, chosen, join, found, floor)
             if step is None or self._over():
@@ -169,15 +179,22 @@ class Placer:
             found, chosen = step
         return found
 
-    def whole(self, body: Term, limit: float = math.inf) -> Placed | None:
-        """Return the placement of a term that stores nothing but its outputs, in one kernel; None where
-        there is none, or where it is sure to take more microseconds than a limit.
+    def whole(self, body: Term, limit: float = math.inf, stored: frozenset[Term] = frozenset()) -> Placed | None:
+        """Return the placement of a term that gives its outputs in one kernel, and stores nothing else but what is
+        asked for; None where there is none, or where it is sure to take more microseconds than a limit.
         """
         join = tuple(_in_order(tuple(range(len(parallel(body)))), parallel(body)))
         if len(join) > 1 or not (self.offers.bundle or len(join[0]) == 1) or len(join[0]) > MOST_BUNDLED:
             return None
-        found = self._placed(frozenset(), body, join, limit)
+        found = self._placed(stored, body, join, limit)
         return None if found is None or found.predicted_us > limit else found
+
+    def turned(self, body: Term, limit: float = math.inf) -> Placed | None:
+        """Return the placement that stores outputs and, turned, the arrays that are better read so; None where there
+        are none, or where it is sure to take more microseconds than a limit.
+        """
+        sites = frozenset(t for t in self._sites(body) if isinstance(t, Input)) if self.offers.level else frozenset()
+        return self.whole(body, limit, sites) if sites else None
 
     def apart(self, body: Term, stored: Callable[[Term], bool], limit: float = math.inf) -> Placed | None:
         """Return the placement that stores every value that a condition holds of, no kernel shared; None where one does

@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import types
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -225,12 +226,40 @@ def _before_waiting(ptx: str) -> dict[str, int]:
     return {"waits": len(rest), "early_loads": loads, "early_stores": stores, "early_asks": asks}
 
 
-def _main(file: str, sizes: str, archs: str, *kernels: str) -> None:
+class _Named(types.ModuleType):
+    """What stands for PyTorch while a file is read for its kernels: names. To load it takes longer than most kernels
+    take to compile, and they use nothing of it.
+    """
+
+    def __getattr__(self, name: str) -> str:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return f"{self.__name__}.{name}"
+
+
+def _loaded(file: str) -> Any:
+    """Return an emitted file as a module; where more of PyTorch is asked for than names, it is loaded."""
     spec = importlib.util.spec_from_file_location("emitted", file)
     if spec is None or spec.loader is None:
         raise NapkinError(f"{file} is no Python file")
+    if "torch" not in sys.modules and importlib.util.find_spec("torch") is not None:
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["torch"] = _Named("torch")
+        try:
+            spec.loader.exec_module(module)
+        except Exception:  # whatever a file makes of a name that is no function or type: then it is read with PyTorch
+            pass
+        else:
+            return module
+        finally:
+            del sys.modules["torch"]
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+def _main(file: str, sizes: str, archs: str, *kernels: str) -> None:
+    module = _loaded(file)
     json.dump(
         [
             _row(module, name, arch, sizes == "aligned")

@@ -564,7 +564,7 @@ def _moments(kernel: p.Kernel) -> Iterator[Moment]:
         apart = tuple(
             tuple(parts(n) for n in (dot.a, dot.b) if n in own and (n not in lefts or n not in {*loads, *resident}))
             for dot in dots
-            if dot.a in split
+            if p.PRECISIONS[dot.precision].parts > 1
         )
         handed = tuple((claim(n) if n in loads else parts(n),) for n in sorted(inside) if n in own and n not in fed)
         # What a body does after its last contraction finds the operands gone.

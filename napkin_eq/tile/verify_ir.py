@@ -47,7 +47,8 @@ ROLES = ("group", "stream", "walk", "whole", "lane", "run")
 # Beside those of the language
 MACHINE_OPS = {"sub": 2, "div": 2, "exp2": 1, "log2": 1, "rsqrt": 1, "fma": 3, "cast": 1}
 COMPARISONS = ("lt", "le", "eq")
-MIXED = ("cast", "real", "where", *COMPARISONS)  # operators whose arguments may have another type than what they give
+# Operators whose arguments may have another type than what they give
+MIXED = ("cast", "real", "where", "random", *COMPARISONS)
 
 
 def verified(kernel: Kernel) -> Kernel:

@@ -385,6 +385,207 @@ Proof.
   intros K J. rewrite (sum_same nat (seq 0 n) _ (fun _ => Some 0%R)); [apply reduce_neutral, add_0 |].
   intros i Hi. apply lane_in in Hi. apply lt_INR in Hi. revert K J Hi. generalize (INR i) (INR n). pointwise.
 Qed.
+(* What is read in runs of n lanes, the j-th lane of the i-th: lane i n + j, and a unit beyond the last of N lanes. *)
+Lemma whole_INR k : Z.to_nat (Int_part (INR k)) = k.
+Proof. rewrite Int_part_INR. apply Nat2Z.id. Qed.
+Lemma place_in_run i n j : Z.to_nat (Int_part (INR i * INR n + INR j)) = i * n + j.
+Proof. rewrite <- mult_INR, <- plus_INR. apply whole_INR. Qed.
+Lemma place_before i : Z.to_nat (Int_part (INR i + -1)) = i - 1.
+Proof.
+  destruct i as [|i].
+  { destruct (base_Int_part (INR 0 + -1)) as [L _]. simpl in L.
+    assert (K : (IZR (Int_part (0 + -1)) <= IZR (-1))%R) by lra.
+    apply le_IZR in K. simpl. lia. }
+  rewrite S_INR. replace (INR i + 1 + -1)%R with (INR i) by lra. rewrite whole_INR. lia.
+Qed.
+Lemma lt_of_INR i j : lt (Some (INR i)) (Some (INR j)) = (i <? j).
+Proof.
+  unfold lt, le. destruct (Rle_dec (INR j) (INR i)) as [L | L], (Nat.ltb_spec i j) as [K | K]; auto.
+  - apply INR_le in L. lia.
+  - exfalso. apply L, le_INR, K.
+Qed.
+Lemma inside i n j k :
+  truth (of_bool (lt (Some (INR i * INR n + INR j)%R) (Some (INR k)))) = (i * n + j <? k).
+Proof. rewrite truth_bool, <- mult_INR, <- plus_INR. apply lt_of_INR. Qed.
+Lemma first_run q : lt (Some 0%R) (Some (INR q)) = (0 <? q).
+Proof. apply (lt_of_INR 0). Qed.
+(* What is read at a coordinate is read at the one nearest to it that is a lane. *)
+Lemma nearest v n : in_sort Int v -> 0 < n ->
+  min (max v (Some 0%R)) (Some (INR n + -1)%R) = Some (INR (place v n)).
+Proof.
+  intros [z ->] N. unfold place, max, min, two_of. f_equal.
+  assert (W : Int_part (IZR z) = z).
+  { destruct (base_Int_part (IZR z)) as [L U]. apply le_IZR in L.
+    assert (K : (IZR z < IZR (Int_part (IZR z) + 1))%R) by (rewrite plus_IZR; lra). apply lt_IZR in K. lia. }
+  rewrite W, !INR_IZR_INZ, <- plus_IZR.
+  replace (Z.of_nat (Nat.min (Z.to_nat z) (n - 1))) with (Z.min (Z.max z 0) (Z.of_nat n + -1)) by lia.
+  unfold Rmax, Rmin. repeat destruct Rle_dec as [? | ?].
+  all: repeat match goal with
+    | H : (_ <= _)%R |- _ => apply le_IZR in H
+    | H : ~ (_ <= _)%R |- _ => apply Rnot_le_lt, lt_IZR in H
+    end; f_equal; lia.
+Qed.
+(* Whole division of lanes is that of their numbers. *)
+Lemma whole_parts (f : Z -> Z -> Z) (h : nat -> nat -> nat) k n :
+  Z.of_nat (h k n) = f (Z.of_nat k) (Z.of_nat n) -> 0 < n ->
+  (if (Int_part (INR n) =? 0)%Z then 0%R else IZR (f (Int_part (INR k)) (Int_part (INR n)))) = INR (h k n).
+Proof.
+  intros E N. rewrite !Int_part_INR, <- E, <- INR_IZR_INZ. destruct (Z.eqb_spec (Z.of_nat n) 0); [lia | reflexivity].
+Qed.
+Definition whole_div k n := whole_parts Z.div Nat.div k n (Nat2Z.inj_div k n).
+Definition whole_mod k n := whole_parts Z.modulo Nat.modulo k n (Nat2Z.inj_mod k n).
+
+Section Runs.
+Variables (op : val -> val -> val) (e : val).
+Hypothesis neutral : forall a, op e a = a.
+Hypothesis comm : forall a b, op a b = op b a.
+Hypothesis assoc : forall a b c, op a (op b c) = op (op a b) c.
+
+Lemma reduce_last n a : reduce op e (seq 0 (S n)) a = op (reduce op e (seq 0 n) a) (a n).
+Proof. rewrite seq_S, (reduce_app op e neutral assoc). f_equal. unfold reduce. simpl. rewrite comm. apply neutral. Qed.
+Lemma reduce_more k n a :
+  reduce op e (seq 0 (k + n)) a = op (reduce op e (seq 0 k) a) (reduce op e (seq 0 n) (fun j => a (k + j))).
+Proof.
+  induction n as [|n IH]; [rewrite Nat.add_0_r, comm; symmetry; apply neutral |].
+  rewrite Nat.add_succ_r, !reduce_last, IH. symmetry. apply assoc.
+Qed.
+Lemma reduce_runs n a q :
+  reduce op e (seq 0 (q * n)) a = reduce op e (seq 0 q) (fun i => reduce op e (seq 0 n) (fun j => a (i * n + j))).
+Proof.
+  induction q as [|q IH]; [reflexivity |]. rewrite Nat.mul_succ_l, reduce_more, IH, reduce_last. reflexivity.
+Qed.
+Lemma reduce_beyond n a k :
+  reduce op e (seq 0 k) (fun i => choice (i <? n) (a (Nat.min i (n - 1))) e) = reduce op e (seq 0 (Nat.min k n)) a.
+Proof.
+  induction k as [|k IH]; [reflexivity |]. rewrite reduce_last, IH. destruct (Nat.ltb_spec k n).
+  - replace (Nat.min (S k) n) with (S k) by lia. rewrite reduce_last. cbn [choice]. repeat f_equal; lia.
+  - replace (Nat.min (S k) n) with (Nat.min k n) by lia. rewrite comm. apply neutral.
+Qed.
+Lemma reduce_in_runs k n q l s a : 0 < k -> q <= l - 1 ->
+  reduce op e (seq 0 (S (Nat.min (q * n + s) (k - 1)))) a
+  = op (choice (lt (Some 0%R) (Some (INR q)))
+         (reduce op e (seq 0 (S (Nat.min (q - 1) (l - 1)))) (fun i =>
+           reduce op e (seq 0 n) (fun j => choice (i * n + j <? k) (a (Nat.min (i * n + j) (k - 1))) e))) e)
+       (reduce op e (seq 0 (S s)) (fun j => choice (q * n + j <? k) (a (Nat.min (q * n + j) (k - 1))) e)).
+Proof.
+  intros K Q. rewrite first_run. replace (S (Nat.min (q * n + s) (k - 1))) with (Nat.min (q * n + S s) k) by lia.
+  rewrite <- reduce_beyond, reduce_more, reduce_runs. f_equal. destruct q as [|q]; [reflexivity |].
+  replace (S (Nat.min (S q - 1) (l - 1))) with (S q) by lia. reflexivity.
+Qed.
+End Runs.
+Lemma recur_more gain part k n :
+  recur gain part (k + n) = add (mul (recur gain part k) (Prod (seq 0 n) (fun j => gain (k + j))))
+    (recur (fun j => gain (k + j)) (fun j => part (k + j)) n).
+Proof.
+  induction n as [|n IH].
+  { rewrite Nat.add_0_r. unfold Prod, reduce, recur at 3. simpl. generalize (recur gain part k). pointwise. }
+  unfold Prod in *. rewrite Nat.add_succ_r, !recur_step, IH, (reduce_last mul (Some 1%R) mul_1 mul_comm mul_assoc).
+  generalize (recur gain part k) (reduce mul (Some 1%R) (seq 0 n) (fun j => gain (k + j))) (gain (k + n)) (part (k + n))
+    (recur (fun j => gain (k + j)) (fun j => part (k + j)) n). pointwise.
+Qed.
+Lemma recur_runs gain part n q :
+  recur gain part (q * n) = recur (fun i => Prod (seq 0 n) (fun j => gain (i * n + j)))
+    (fun i => recur (fun j => gain (i * n + j)) (fun j => part (i * n + j)) n) q.
+Proof.
+  induction q as [|q IH]; [reflexivity |]. rewrite Nat.mul_succ_l, recur_more, IH, recur_step, mul_comm. reflexivity.
+Qed.
+Lemma recur_beyond gain part n k :
+  recur (fun i => choice (i <? n) (gain (Nat.min i (n - 1))) (Some 1%R))
+    (fun i => choice (i <? n) (part (Nat.min i (n - 1))) (Some 0%R)) k = recur gain part (Nat.min k n).
+Proof.
+  induction k as [|k IH]; [reflexivity |]. rewrite recur_step, IH. destruct (Nat.ltb_spec k n).
+  - replace (Nat.min (S k) n) with (S k) by lia. rewrite recur_step. cbn [choice]. repeat f_equal; lia.
+  - replace (Nat.min (S k) n) with (Nat.min k n) by lia. cbn [choice]. generalize (recur gain part (Nat.min k n)).
+    pointwise.
+Qed.
+Lemma recur_in_runs k n q l s gain part : 0 < k -> 0 < n -> q <= l - 1 ->
+  let g i j := choice (i * n + j <? k) (gain (Nat.min (i * n + j) (k - 1))) (Some 1%R) in
+  let h i j := choice (i * n + j <? k) (part (Nat.min (i * n + j) (k - 1))) (Some 0%R) in
+  recur gain part (S (Nat.min (q * n + s) (k - 1)))
+  = add (mul (choice (lt (Some 0%R) (Some (INR q)))
+               (recur (fun i => reduce mul (Some 1%R) (seq 0 n) (g i))
+                 (fun i => recur (g i) (h i) (S (Nat.min (n - 1) (n - 1)))) (S (Nat.min (q - 1) (l - 1)))) (Some 0%R))
+             (reduce mul (Some 1%R) (seq 0 (S s)) (g q)))
+        (recur (g q) (h q) (S s)).
+Proof.
+  intros K N Q g h. rewrite first_run.
+  replace (S (Nat.min (q * n + s) (k - 1))) with (Nat.min (q * n + S s) k) by lia.
+  rewrite <- recur_beyond, recur_more, recur_runs. f_equal. f_equal. destruct q as [|q]; [reflexivity |].
+  replace (S (Nat.min (S q - 1) (l - 1))) with (S q) by lia. replace (S (Nat.min (n - 1) (n - 1))) with n by lia.
+  reflexivity.
+Qed.
+(* The same of a law's terms: y is the axis of the runs, z that of their lanes, x the axis that is read in runs. *)
+Section ReadInRuns.
+Variables (f : frame) (p : point) (x y z : axis).
+Hypothesis some : 0 < ends f x.
+Hypothesis apart : y <> z.
+Hypothesis inner : p y <= ends f y - 1.
+Definition in_run (q : point) : nat := Z.to_nat (Int_part (INR (q y) * INR (ends f z) + INR (q z))).
+Definition in_runs (a : meaning) (unit : val) (q : point) : val :=
+  choice (truth (of_bool (lt (Some (INR (q y) * INR (ends f z) + INR (q z))%R) (Some (INR (ends f x))))))
+    (a f (upd q x (Nat.min (in_run q) (ends f x - 1)))) unit.
+Definition run_before : nat := Nat.min (Z.to_nat (Int_part (INR (p y) + -1))) (ends f y - 1).
+
+Lemma in_runs_at a unit q i j : free_in y a -> free_in z a -> q y = i -> q z = j ->
+  (forall v, v <> y -> v <> z -> q v = p v) ->
+  in_runs a unit q = choice (i * ends f z + j <? ends f x)
+    (a f (upd p x (Nat.min (i * ends f z + j) (ends f x - 1)))) unit.
+Proof.
+  intros Y Z <- <- same. unfold in_runs, in_run. rewrite inside, place_in_run. f_equal.
+  set (k := Nat.min _ _). transitivity (a f (upd (upd p z (q z)) x k)).
+  - apply Y. intros v N. unfold upd. destruct (Nat.eqb v x); [reflexivity |].
+    destruct (Nat.eqb_spec v z) as [-> |]; auto.
+  - apply Z. intros v N. unfold upd. destruct (Nat.eqb v x); [reflexivity |].
+    destruct (Nat.eqb_spec v z); [contradiction | reflexivity].
+Qed.
+Ltac at_run := rewrite ?upd_twice; apply in_runs_at;
+  [assumption | assumption | rewrite ?(upd_other _ z y), ?upd_same by exact apart; reflexivity
+  | rewrite ?upd_same; reflexivity | intros; rewrite !upd_other by assumption; reflexivity].
+
+Lemma scan_in_runs op e a : (forall v, op e v = v) -> (forall v w, op v w = op w v) ->
+  (forall u v w, op u (op v w) = op (op u v) w) -> free_in y a -> free_in z a ->
+  reduce op e (seq 0 (S (upd p x (Nat.min (in_run p) (ends f x - 1)) x))) (fun i => a f (upd p x i))
+  = op (choice (lt (Some 0%R) (Some (INR (p y))))
+         (reduce op e (seq 0 (S (upd p y run_before y))) (fun i =>
+           reduce op e (seq 0 (ends f z)) (fun j => in_runs a e (upd (upd p y i) z j)))) e)
+       (reduce op e (seq 0 (S (p z))) (fun j => in_runs a e (upd p z j))).
+Proof.
+  intros neutral comm assoc Y Z. rewrite !upd_same. unfold in_run, run_before. rewrite place_in_run, place_before.
+  rewrite (reduce_in_runs op e neutral comm assoc _ _ _ (ends f y) _ _ some inner). f_equal; [f_equal |].
+  - apply reduce_ext. intros i _. apply reduce_ext. intros j _. symmetry. at_run.
+  - apply reduce_ext. intros j _. symmetry. at_run.
+Qed.
+
+Lemma recurs_in_runs a b : 0 < ends f z -> free_in y a -> free_in z a -> free_in y b -> free_in z b ->
+  let k := Nat.min (in_run p) (ends f x - 1) in
+  let last := Nat.min (Z.to_nat (Int_part (INR (ends f z) + -1))) (ends f z - 1) in
+  let before i := upd (upd p y run_before) y i in
+  let gain := in_runs a (Some 1%R) in
+  let part := in_runs b (Some 0%R) in
+  recur (fun i => a f (upd (upd p x k) x i)) (fun i => b f (upd (upd p x k) x i)) (S (upd p x k x))
+  = add (mul (choice (lt (Some 0%R) (Some (INR (p y))))
+               (recur (fun i => reduce mul (Some 1%R) (seq 0 (ends f z)) (fun j => gain (upd (before i) z j)))
+                 (fun i => recur (fun j => gain (upd (upd (before i) z last) z j))
+                   (fun j => part (upd (upd (before i) z last) z j)) (S (upd (before i) z last z)))
+                 (S (upd p y run_before y))) (Some 0%R))
+             (reduce mul (Some 1%R) (seq 0 (S (p z))) (fun j => gain (upd p z j))))
+        (recur (fun j => gain (upd p z j)) (fun j => part (upd p z j)) (S (p z))).
+Proof.
+  intros N Ya Za Yb Zb k last before gain part. unfold k, last, before, gain, part, in_run, run_before.
+  rewrite !upd_same, !place_before, place_in_run.
+  etransitivity; [apply recur_ext; intros i _; rewrite upd_twice; reflexivity |].
+  rewrite (recur_in_runs _ _ _ (ends f y) _ (fun i => a f (upd p x i)) (fun i => b f (upd p x i)) some N inner).
+  f_equal; [f_equal; [f_equal |] |].
+  - apply recur_ext; intros i _.
+    + apply reduce_ext. intros j _. symmetry. at_run.
+    + rewrite upd_same. apply recur_ext; intros j _; symmetry; at_run.
+  - apply reduce_ext. intros j _. symmetry. at_run.
+  - apply recur_ext; intros j _; symmetry; at_run.
+Qed.
+End ReadInRuns.
+Ltac filled_axis := match goal with
+  | B : base _ ?b ?f, H : incl _ (lanes_in ?b) |- 0 < ends ?f ?x => apply (proj1 (proj2 B)), H; simpl; auto
+  end.
 
 (* A law that reads its axis in prefixes. *)
 Ltac streaming :=

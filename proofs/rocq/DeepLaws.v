@@ -1562,6 +1562,13 @@ Definition where_add_zero_law : law := {|
 Lemma where_add_zero_true : true_law where_add_zero_law.
 Proof. here. apply Laws.where_add_zero; known. Qed.
 
+Definition where_added_law : law := {|
+  conclusion := (Equal (Where (Var Bool 2) (Bin Add (Var Real 0) (Var Real 1)) (Var Real 0)) (Bin Add (Var Real 0) (Where (Var Bool 2) (Var Real 1) (Const Real (Some ((0)%Z # 10))))));
+  premises := [];
+  lanes := [] |}.
+Lemma where_added_true : true_law where_added_law.
+Proof. here. apply Laws.where_added; known. Qed.
+
 Definition absent_where_law : law := {|
   conclusion := (Absent (Var Bool 1) (Where (Var Bool 1) (Var Real 0) (Const Real None)));
   premises := [];
@@ -1912,6 +1919,13 @@ Lemma sum_runs_true : true_law sum_runs_law.
 Proof. here. freed P1. freed P2. specialize (P3 f p B V). revert P3. there 1 f p. there 2 f p. intro P3.
   repeat setoid_rewrite (@upd_same nat). repeat setoid_rewrite truth_bool. prefixed. exact (sum_before _ _ _ _ P3). Qed.
 
+Definition where_after_law : law := {|
+  conclusion := (Equal (Where (Bin Le (Bin Add (Bin Mul (Var Int 2) (Const Int (Some ((1)%Z # 1)))) (Const Int (Some ((1)%Z # 1)))) (Bin Add (Var Int 3) (Const Int (Some ((1)%Z # 1))))) (Var Real 0) (Var Real 1)) (Where (Bin Le (Var Int 2) (Var Int 3)) (Var Real 0) (Var Real 1)));
+  premises := [];
+  lanes := [] |}.
+Lemma where_after_true : true_law where_after_law.
+Proof. here. there 2 f p. there 3 f p. destruct (eta 0 f p), (eta 1 f p); pointwise. Qed.
+
 Definition in_stretch_law : law := {|
   conclusion := (Equal (Reduce MSum 0 (Where (Var Bool 0) (Const Real (Some ((10)%Z # 10))) (Const Real (Some ((0)%Z # 10)))) (Const Bool (Some ((1)%Z # 1)))) (Const Real (Some ((10)%Z # 10))));
   premises := [(Stretch 0 1 (Var Bool 0))];
@@ -1930,6 +1944,30 @@ Proof. here. freed P2. freed P3. specialize (P4 f p B V). specialize (P5 f p B V
   match goal with |- choice ?c _ _ = _ => destruct c eqn:J; [| reflexivity] end. cbn [choice].
   etransitivity; [apply f_equal, (sum_beyond _ _ _ P5 J) |].
   destruct (eta 0 f p); [simpl; f_equal; lra | discriminate]. Qed.
+
+Definition scan_in_runs_sum_law : law := {|
+  conclusion := (Equal (Read 2 (Scan MSum 2 (Var Real 0)) (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1))) (Bin Add (Where (Bin Lt (Const Int (Some ((0)%Z # 1))) (Index 0)) (Read 0 (Scan MSum 0 (Reduce MSum 1 (Where (Bin Lt (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1)) (Size 2)) (Read 2 (Var Real 0) (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1))) (Const Real (Some ((0)%Z # 10)))) (Const Bool (Some ((1)%Z # 1))))) (Bin Add (Index 0) (Const Int (Some ((-1)%Z # 1))))) (Const Real (Some ((0)%Z # 10)))) (Scan MSum 1 (Where (Bin Lt (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1)) (Size 2)) (Read 2 (Var Real 0) (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1))) (Const Real (Some ((0)%Z # 10)))))));
+  premises := [(Free 0 (Var Real 0)); (Free 1 (Var Real 0)); (Distinct 2 0); (Distinct 2 1); (Distinct 0 1)];
+  lanes := [0; 2] |}.
+Lemma scan_in_runs_sum_true : true_law scan_in_runs_sum_law.
+Proof. here. prefixed.
+  apply (scan_in_runs f p (r 2) (r 0) (r 1) ltac:(filled_axis) P5 (V _)); pointwise || assumption. Qed.
+
+Definition scan_in_runs_prod_law : law := {|
+  conclusion := (Equal (Read 2 (Scan MProd 2 (Var Real 0)) (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1))) (Bin Mul (Where (Bin Lt (Const Int (Some ((0)%Z # 1))) (Index 0)) (Read 0 (Scan MProd 0 (Reduce MProd 1 (Where (Bin Lt (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1)) (Size 2)) (Read 2 (Var Real 0) (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1))) (Const Real (Some ((10)%Z # 10)))) (Const Bool (Some ((1)%Z # 1))))) (Bin Add (Index 0) (Const Int (Some ((-1)%Z # 1))))) (Const Real (Some ((10)%Z # 10)))) (Scan MProd 1 (Where (Bin Lt (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1)) (Size 2)) (Read 2 (Var Real 0) (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1))) (Const Real (Some ((10)%Z # 10)))))));
+  premises := [(Free 0 (Var Real 0)); (Free 1 (Var Real 0)); (Distinct 2 0); (Distinct 2 1); (Distinct 0 1)];
+  lanes := [0; 2] |}.
+Lemma scan_in_runs_prod_true : true_law scan_in_runs_prod_law.
+Proof. here. prefixed.
+  apply (scan_in_runs f p (r 2) (r 0) (r 1) ltac:(filled_axis) P5 (V _)); pointwise || assumption. Qed.
+
+Definition recur_in_runs_law : law := {|
+  conclusion := (Equal (Read 2 (Recur 2 (Var Real 0) (Var Real 1)) (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1))) (Bin Add (Bin Mul (Where (Bin Lt (Const Int (Some ((0)%Z # 1))) (Index 0)) (Read 0 (Recur 0 (Reduce MProd 1 (Where (Bin Lt (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1)) (Size 2)) (Read 2 (Var Real 0) (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1))) (Const Real (Some ((10)%Z # 10)))) (Const Bool (Some ((1)%Z # 1)))) (Read 1 (Recur 1 (Where (Bin Lt (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1)) (Size 2)) (Read 2 (Var Real 0) (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1))) (Const Real (Some ((10)%Z # 10)))) (Where (Bin Lt (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1)) (Size 2)) (Read 2 (Var Real 1) (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1))) (Const Real (Some ((0)%Z # 10))))) (Bin Add (Size 1) (Const Int (Some ((-1)%Z # 1)))))) (Bin Add (Index 0) (Const Int (Some ((-1)%Z # 1))))) (Const Real (Some ((0)%Z # 10)))) (Scan MProd 1 (Where (Bin Lt (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1)) (Size 2)) (Read 2 (Var Real 0) (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1))) (Const Real (Some ((10)%Z # 10)))))) (Recur 1 (Where (Bin Lt (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1)) (Size 2)) (Read 2 (Var Real 0) (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1))) (Const Real (Some ((10)%Z # 10)))) (Where (Bin Lt (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1)) (Size 2)) (Read 2 (Var Real 1) (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1))) (Const Real (Some ((0)%Z # 10)))))));
+  premises := [(Free 0 (Var Real 0)); (Free 1 (Var Real 0)); (Free 0 (Var Real 1)); (Free 1 (Var Real 1)); (Distinct 2 0); (Distinct 2 1); (Distinct 0 1)];
+  lanes := [0; 1; 2] |}.
+Lemma recur_in_runs_true : true_law recur_in_runs_law.
+Proof. here. prefixed.
+  apply (recurs_in_runs f p (r 2) (r 0) (r 1) ltac:(filled_axis) P7 (V _)); [filled_axis | assumption ..]. Qed.
 
 Definition finite_read_law : law := {|
   conclusion := (Finite (Read 0 (Var Real 0) (Var Int 1)));
@@ -1951,6 +1989,94 @@ Definition nonneg_read_law : law := {|
   lanes := [] |}.
 Lemma nonneg_read_true : true_law nonneg_read_law.
 Proof. here. apply (P1 f (upd p (r 0) _) B), valid_low; [exact V |]. unfold place. destruct (eta 1 f p); lia. Qed.
+
+Definition read_both_add_law : law := {|
+  conclusion := (Equal (Read 0 (Bin Add (Var Real 0) (Var Real 1)) (Var Int 2)) (Bin Add (Read 0 (Var Real 0) (Var Int 2)) (Read 0 (Var Real 1) (Var Int 2))));
+  premises := [];
+  lanes := [0] |}.
+Lemma read_both_add_true : true_law read_both_add_law.
+Proof. here. reflexivity. Qed.
+
+Definition read_both_mul_law : law := {|
+  conclusion := (Equal (Read 0 (Bin Mul (Var Real 0) (Var Real 1)) (Var Int 2)) (Bin Mul (Read 0 (Var Real 0) (Var Int 2)) (Read 0 (Var Real 1) (Var Int 2))));
+  premises := [];
+  lanes := [0] |}.
+Lemma read_both_mul_true : true_law read_both_mul_law.
+Proof. here. reflexivity. Qed.
+
+Definition read_both_max_law : law := {|
+  conclusion := (Equal (Read 0 (Bin BMax (Var Real 0) (Var Real 1)) (Var Int 2)) (Bin BMax (Read 0 (Var Real 0) (Var Int 2)) (Read 0 (Var Real 1) (Var Int 2))));
+  premises := [];
+  lanes := [0] |}.
+Lemma read_both_max_true : true_law read_both_max_law.
+Proof. here. reflexivity. Qed.
+
+Definition read_both_min_law : law := {|
+  conclusion := (Equal (Read 0 (Bin BMin (Var Real 0) (Var Real 1)) (Var Int 2)) (Bin BMin (Read 0 (Var Real 0) (Var Int 2)) (Read 0 (Var Real 1) (Var Int 2))));
+  premises := [];
+  lanes := [0] |}.
+Lemma read_both_min_true : true_law read_both_min_law.
+Proof. here. reflexivity. Qed.
+
+Definition read_second_add_law : law := {|
+  conclusion := (Equal (Read 0 (Bin Add (Var Real 0) (Var Real 1)) (Var Int 2)) (Bin Add (Var Real 0) (Read 0 (Var Real 1) (Var Int 2))));
+  premises := [(Free 0 (Var Real 0))];
+  lanes := [0] |}.
+Lemma read_second_add_true : true_law read_second_add_law.
+Proof. here. freed P1. reflexivity. Qed.
+
+Definition read_second_mul_law : law := {|
+  conclusion := (Equal (Read 0 (Bin Mul (Var Real 0) (Var Real 1)) (Var Int 2)) (Bin Mul (Var Real 0) (Read 0 (Var Real 1) (Var Int 2))));
+  premises := [(Free 0 (Var Real 0))];
+  lanes := [0] |}.
+Lemma read_second_mul_true : true_law read_second_mul_law.
+Proof. here. freed P1. reflexivity. Qed.
+
+Definition read_second_max_law : law := {|
+  conclusion := (Equal (Read 0 (Bin BMax (Var Real 0) (Var Real 1)) (Var Int 2)) (Bin BMax (Var Real 0) (Read 0 (Var Real 1) (Var Int 2))));
+  premises := [(Free 0 (Var Real 0))];
+  lanes := [0] |}.
+Lemma read_second_max_true : true_law read_second_max_law.
+Proof. here. freed P1. reflexivity. Qed.
+
+Definition read_second_min_law : law := {|
+  conclusion := (Equal (Read 0 (Bin BMin (Var Real 0) (Var Real 1)) (Var Int 2)) (Bin BMin (Var Real 0) (Read 0 (Var Real 1) (Var Int 2))));
+  premises := [(Free 0 (Var Real 0))];
+  lanes := [0] |}.
+Lemma read_second_min_true : true_law read_second_min_law.
+Proof. here. freed P1. reflexivity. Qed.
+
+Definition read_sum_law : law := {|
+  conclusion := (Equal (Read 0 (Reduce MSum 1 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))) (Var Int 1)) (Reduce MSum 1 (Read 0 (Var Real 0) (Var Int 1)) (Const Bool (Some ((1)%Z # 1)))));
+  premises := [(Free 1 (Var Int 1)); (Distinct 0 1)];
+  lanes := [0] |}.
+Lemma read_sum_true : true_law read_sum_law.
+Proof. here. freed P1. apply reduce_ext. intros j _.
+  rewrite (upd_swap p (r 0) (r 1)) by congruence. reflexivity. Qed.
+
+Definition read_before_law : law := {|
+  conclusion := (Equal (Read 0 (Where (Bin Lt (Const Int (Some ((0)%Z # 1))) (Index 0)) (Read 0 (Var Real 0) (Bin Add (Index 0) (Const Int (Some ((-1)%Z # 1))))) (Var Real 1)) (Var Int 2)) (Where (Bin Lt (Const Int (Some ((0)%Z # 1))) (Bin BMin (Bin BMax (Var Int 2) (Const Int (Some ((0)%Z # 1)))) (Bin Add (Size 0) (Const Int (Some ((-1)%Z # 1)))))) (Read 0 (Var Real 0) (Bin Add (Bin BMin (Bin BMax (Var Int 2) (Const Int (Some ((0)%Z # 1)))) (Bin Add (Size 0) (Const Int (Some ((-1)%Z # 1))))) (Const Int (Some ((-1)%Z # 1))))) (Var Real 1)));
+  premises := [(Free 0 (Var Real 1))];
+  lanes := [0] |}.
+Lemma read_before_true : true_law read_before_law.
+Proof. here. freed P1. assert (N : 0 < ends f (r 0)) by filled_axis.
+  rewrite (nearest _ _ (proj1 (Hsort Int 2 ltac:(vm_compute; tauto)) f p) N), upd_same. reflexivity. Qed.
+
+Definition read_back_law : law := {|
+  conclusion := (Equal (Where (Bin Lt (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1)) (Size 2)) (Read 2 (Read 1 (Read 0 (Var Real 0) (Bin FloorDiv (Index 2) (Size 1))) (Bin Mod (Index 2) (Size 1))) (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1))) (Var Real 1)) (Where (Bin Lt (Bin Add (Bin Mul (Index 0) (Size 1)) (Index 1)) (Size 2)) (Var Real 0) (Var Real 1)));
+  premises := [(Free 2 (Var Real 0)); (Distinct 2 0); (Distinct 2 1); (Distinct 0 1)];
+  lanes := [0; 1; 2] |}.
+Lemma read_back_true : true_law read_back_law.
+Proof. here. assert (K : 0 < ends f (r 2)) by filled_axis.
+  assert (N : 0 < ends f (r 1)) by filled_axis.
+  repeat rewrite ?(upd_other _ (r 1) (r 2)), ?upd_same by exact P3.
+  rewrite <- mult_INR, <- plus_INR, lt_of_INR, whole_INR.
+  destruct (Nat.ltb_spec (p (r 0) * ends f (r 1) + p (r 1)) (ends f (r 2))) as [L | L]; [| reflexivity]. cbn [choice].
+  rewrite Nat.min_l, (whole_div _ _ N), (whole_mod _ _ N), !whole_INR by lia.
+  pose proof (V (r 0)). pose proof (V (r 1)).
+  rewrite Nat.div_add_l, Nat.div_small, Nat.add_0_r, (Nat.add_comm (_ * _)), Nat.mod_add, Nat.mod_small by lia.
+  rewrite !Nat.min_l by lia. apply P1. intros y Y. unfold upd.
+  destruct (Nat.eqb_spec y (r 0)), (Nat.eqb_spec y (r 1)), (Nat.eqb_spec y (r 2)); congruence. Qed.
 
 Definition finite_scan_sum_law : law := {|
   conclusion := (Finite (Scan MSum 0 (Var Real 0)));
@@ -2609,7 +2735,7 @@ Proof. streaming. intros f p B V. simpl. destruct good as (_ & concats & filled 
   intros k l q Vq K In_. plain. symmetry. apply (reduce_filter add (Some 0%R) add_0). intros i Hi. apply or_eq.
   apply (P1 (cut f (r 0) k) (upd q (r 0) i)); [apply base_cut; auto; apply Hstreamed; auto | apply valid_cut; auto]. Qed.
 
-Definition all : list law := [settled_sum_law; settled_over_law; settled_size_law; settled_local_law; settled_mul_law; settled_add_law; settled_inv_law; carry_law; carry_weighted_law; carry_scaled_law; exp_add_law; exp_neg_law; log_mul_law; log_inv_law; log_exp_law; exp_log_law; root_squared_law; shift_law; shift_weighted_law; exp_over_law; nonneg_exp_law; pos_exp_law; pos_size_law; nonneg_size_law; nonneg_square_law; nonneg_abs_law; pos_sigmoid_law; pos_mul_law; nonneg_mul_law; pos_add_law; pos_add_right_law; nonneg_add_law; pos_inv_law; nonneg_inv_law; pos_sqrt_law; pos_sum_law; nonneg_sum_law; finite_add_law; finite_mul_law; finite_max_law; finite_max_right_law; finite_min_law; finite_where_law; finite_exp_law; finite_log_law; finite_reduce_sum_law; finite_reduce_max_law; finite_reduce_prod_law; le_max_law; le_larger_law; le_where_law; le_mul_law; safe_difference_law; finite_neg_law; finite_inv_law; finite_sqrt_law; finite_tanh_law; finite_sigmoid_law; finite_erf_law; finite_sin_law; finite_cos_law; finite_abs_law; finite_floor_law; finite_round_law; finite_expm1_law; finite_atan_law; pos_nonneg_law; pos_nonzero_law; nonneg_finite_law; nonzero_finite_law; level_law; group_law; walk_law; level_mask_law; group_mask_law; walk_mask_law; level_whole_law; group_whole_law; walk_whole_law; level_several_law; group_several_law; walk_several_law; projection_0_2_law; projection_1_2_law; projection_0_2_mask_1_law; projection_1_2_mask_1_law; projection_0_2_mask_2_law; projection_1_2_mask_2_law; projection_0_2_whole_1_law; projection_1_2_whole_1_law; projection_0_2_whole_2_law; projection_1_2_whole_2_law; projection_0_3_law; projection_1_3_law; projection_2_3_law; projection_0_3_mask_1_law; projection_1_3_mask_1_law; projection_2_3_mask_1_law; projection_0_3_mask_2_law; projection_1_3_mask_2_law; projection_2_3_mask_2_law; projection_0_3_mask_3_law; projection_1_3_mask_3_law; projection_2_3_mask_3_law; projection_0_3_whole_1_law; projection_1_3_whole_1_law; projection_2_3_whole_1_law; projection_0_3_whole_2_law; projection_1_3_whole_2_law; projection_2_3_whole_2_law; projection_0_3_whole_3_law; projection_1_3_whole_3_law; projection_2_3_whole_3_law; projection_0_4_law; projection_1_4_law; projection_2_4_law; projection_3_4_law; projection_0_4_mask_1_law; projection_1_4_mask_1_law; projection_2_4_mask_1_law; projection_3_4_mask_1_law; projection_0_4_mask_2_law; projection_1_4_mask_2_law; projection_2_4_mask_2_law; projection_3_4_mask_2_law; projection_0_4_mask_3_law; projection_1_4_mask_3_law; projection_2_4_mask_3_law; projection_3_4_mask_3_law; projection_0_4_mask_4_law; projection_1_4_mask_4_law; projection_2_4_mask_4_law; projection_3_4_mask_4_law; projection_0_4_whole_1_law; projection_1_4_whole_1_law; projection_2_4_whole_1_law; projection_3_4_whole_1_law; projection_0_4_whole_2_law; projection_1_4_whole_2_law; projection_2_4_whole_2_law; projection_3_4_whole_2_law; projection_0_4_whole_3_law; projection_1_4_whole_3_law; projection_2_4_whole_3_law; projection_3_4_whole_3_law; projection_0_4_whole_4_law; projection_1_4_whole_4_law; projection_2_4_whole_4_law; projection_3_4_whole_4_law; projection_0_5_law; projection_1_5_law; projection_2_5_law; projection_3_5_law; projection_4_5_law; projection_0_5_mask_1_law; projection_1_5_mask_1_law; projection_2_5_mask_1_law; projection_3_5_mask_1_law; projection_4_5_mask_1_law; projection_0_5_mask_2_law; projection_1_5_mask_2_law; projection_2_5_mask_2_law; projection_3_5_mask_2_law; projection_4_5_mask_2_law; projection_0_5_mask_3_law; projection_1_5_mask_3_law; projection_2_5_mask_3_law; projection_3_5_mask_3_law; projection_4_5_mask_3_law; projection_0_5_mask_4_law; projection_1_5_mask_4_law; projection_2_5_mask_4_law; projection_3_5_mask_4_law; projection_4_5_mask_4_law; projection_0_5_mask_5_law; projection_1_5_mask_5_law; projection_2_5_mask_5_law; projection_3_5_mask_5_law; projection_4_5_mask_5_law; projection_0_5_whole_1_law; projection_1_5_whole_1_law; projection_2_5_whole_1_law; projection_3_5_whole_1_law; projection_4_5_whole_1_law; projection_0_5_whole_2_law; projection_1_5_whole_2_law; projection_2_5_whole_2_law; projection_3_5_whole_2_law; projection_4_5_whole_2_law; projection_0_5_whole_3_law; projection_1_5_whole_3_law; projection_2_5_whole_3_law; projection_3_5_whole_3_law; projection_4_5_whole_3_law; projection_0_5_whole_4_law; projection_1_5_whole_4_law; projection_2_5_whole_4_law; projection_3_5_whole_4_law; projection_4_5_whole_4_law; projection_0_5_whole_5_law; projection_1_5_whole_5_law; projection_2_5_whole_5_law; projection_3_5_whole_5_law; projection_4_5_whole_5_law; where_and_law; where_same_law; where_larger_law; where_smaller_law; where_exp_law; where_mul_law; where_add_law; where_add_zero_law; absent_where_law; zero_where_law; absent_add_law; absent_mul_law; absent_add_right_law; absent_mul_right_law; zero_exp_law; zero_mul_law; zero_mul_right_law; zero_sum_law; present_where_law; present_add_law; present_add_right_law; present_mul_law; present_mul_right_law; leaves_to_law; leaves_below_law; nonneg_offset_law; pos_offset_law; leaves_or_law; leaves_or_right_law; finite_left_law; pos_left_law; skip_max_law; prod_masked_law; skip_sum_law; squares_about_law; squares_about_where_law; split_sum_law; split_max_law; split_prod_law; join_stretches_law; rebase_law; rebase_bare_law; where_turned_law; where_not_lt_law; where_not_le_law; sum_where_law; sum_masked_law; run_at_most_law; run_below_law; sum_runs_law; in_stretch_law; in_runs_law; finite_read_law; pos_read_law; nonneg_read_law; finite_scan_sum_law; finite_scan_max_law; finite_scan_prod_law; finite_recur_law; nonneg_scan_law; nonneg_recur_law; recur_sum_law; recur_factor_law; sum_scan_law; sum_recur_law; distribute_law; distribute_present_law; sum_add_law; sum_neg_law; sum_constant_law; sum_constant_present_law; fubini_sum_law; fubini_max_law; fubini_prod_law; max_shift_law; max_scale_law; local_unary_neg_law; local_unary_inv_law; local_unary_exp_law; local_unary_log_law; local_unary_sqrt_law; local_unary_tanh_law; local_unary_sigmoid_law; local_unary_erf_law; local_unary_sin_law; local_unary_cos_law; local_unary_abs_law; local_unary_floor_law; local_unary_round_law; local_unary_expm1_law; local_unary_atan_law; local_binary_add_law; local_binary_mul_law; local_binary_max_law; local_binary_min_law; local_where_law; local_real_law; local_not_law; local_lt_law; local_le_law; local_eq_law; local_and_law; local_or_law; local_reduce_sum_law; local_reduce_max_law; local_reduce_prod_law; scales_exp_law; le_prev_law; le_prev_larger_law; scales_inv_law; scales_local_law; scales_both_law; rescale_law; add_commutes_law; mul_commutes_law; add_associates_law; mul_associates_law; factor_law; mul_one_law; add_zero_law; neg_mul_law; neg_add_law; neg_neg_law; inv_mul_law; inv_inv_law; cancel_law; stream_sum_law; stream_max_law; stream_prod_law; fuse_sum_law; fuse_max_law; fuse_prod_law; fuse_online_law; skip_online_law].
+Definition all : list law := [settled_sum_law; settled_over_law; settled_size_law; settled_local_law; settled_mul_law; settled_add_law; settled_inv_law; carry_law; carry_weighted_law; carry_scaled_law; exp_add_law; exp_neg_law; log_mul_law; log_inv_law; log_exp_law; exp_log_law; root_squared_law; shift_law; shift_weighted_law; exp_over_law; nonneg_exp_law; pos_exp_law; pos_size_law; nonneg_size_law; nonneg_square_law; nonneg_abs_law; pos_sigmoid_law; pos_mul_law; nonneg_mul_law; pos_add_law; pos_add_right_law; nonneg_add_law; pos_inv_law; nonneg_inv_law; pos_sqrt_law; pos_sum_law; nonneg_sum_law; finite_add_law; finite_mul_law; finite_max_law; finite_max_right_law; finite_min_law; finite_where_law; finite_exp_law; finite_log_law; finite_reduce_sum_law; finite_reduce_max_law; finite_reduce_prod_law; le_max_law; le_larger_law; le_where_law; le_mul_law; safe_difference_law; finite_neg_law; finite_inv_law; finite_sqrt_law; finite_tanh_law; finite_sigmoid_law; finite_erf_law; finite_sin_law; finite_cos_law; finite_abs_law; finite_floor_law; finite_round_law; finite_expm1_law; finite_atan_law; pos_nonneg_law; pos_nonzero_law; nonneg_finite_law; nonzero_finite_law; level_law; group_law; walk_law; level_mask_law; group_mask_law; walk_mask_law; level_whole_law; group_whole_law; walk_whole_law; level_several_law; group_several_law; walk_several_law; projection_0_2_law; projection_1_2_law; projection_0_2_mask_1_law; projection_1_2_mask_1_law; projection_0_2_mask_2_law; projection_1_2_mask_2_law; projection_0_2_whole_1_law; projection_1_2_whole_1_law; projection_0_2_whole_2_law; projection_1_2_whole_2_law; projection_0_3_law; projection_1_3_law; projection_2_3_law; projection_0_3_mask_1_law; projection_1_3_mask_1_law; projection_2_3_mask_1_law; projection_0_3_mask_2_law; projection_1_3_mask_2_law; projection_2_3_mask_2_law; projection_0_3_mask_3_law; projection_1_3_mask_3_law; projection_2_3_mask_3_law; projection_0_3_whole_1_law; projection_1_3_whole_1_law; projection_2_3_whole_1_law; projection_0_3_whole_2_law; projection_1_3_whole_2_law; projection_2_3_whole_2_law; projection_0_3_whole_3_law; projection_1_3_whole_3_law; projection_2_3_whole_3_law; projection_0_4_law; projection_1_4_law; projection_2_4_law; projection_3_4_law; projection_0_4_mask_1_law; projection_1_4_mask_1_law; projection_2_4_mask_1_law; projection_3_4_mask_1_law; projection_0_4_mask_2_law; projection_1_4_mask_2_law; projection_2_4_mask_2_law; projection_3_4_mask_2_law; projection_0_4_mask_3_law; projection_1_4_mask_3_law; projection_2_4_mask_3_law; projection_3_4_mask_3_law; projection_0_4_mask_4_law; projection_1_4_mask_4_law; projection_2_4_mask_4_law; projection_3_4_mask_4_law; projection_0_4_whole_1_law; projection_1_4_whole_1_law; projection_2_4_whole_1_law; projection_3_4_whole_1_law; projection_0_4_whole_2_law; projection_1_4_whole_2_law; projection_2_4_whole_2_law; projection_3_4_whole_2_law; projection_0_4_whole_3_law; projection_1_4_whole_3_law; projection_2_4_whole_3_law; projection_3_4_whole_3_law; projection_0_4_whole_4_law; projection_1_4_whole_4_law; projection_2_4_whole_4_law; projection_3_4_whole_4_law; projection_0_5_law; projection_1_5_law; projection_2_5_law; projection_3_5_law; projection_4_5_law; projection_0_5_mask_1_law; projection_1_5_mask_1_law; projection_2_5_mask_1_law; projection_3_5_mask_1_law; projection_4_5_mask_1_law; projection_0_5_mask_2_law; projection_1_5_mask_2_law; projection_2_5_mask_2_law; projection_3_5_mask_2_law; projection_4_5_mask_2_law; projection_0_5_mask_3_law; projection_1_5_mask_3_law; projection_2_5_mask_3_law; projection_3_5_mask_3_law; projection_4_5_mask_3_law; projection_0_5_mask_4_law; projection_1_5_mask_4_law; projection_2_5_mask_4_law; projection_3_5_mask_4_law; projection_4_5_mask_4_law; projection_0_5_mask_5_law; projection_1_5_mask_5_law; projection_2_5_mask_5_law; projection_3_5_mask_5_law; projection_4_5_mask_5_law; projection_0_5_whole_1_law; projection_1_5_whole_1_law; projection_2_5_whole_1_law; projection_3_5_whole_1_law; projection_4_5_whole_1_law; projection_0_5_whole_2_law; projection_1_5_whole_2_law; projection_2_5_whole_2_law; projection_3_5_whole_2_law; projection_4_5_whole_2_law; projection_0_5_whole_3_law; projection_1_5_whole_3_law; projection_2_5_whole_3_law; projection_3_5_whole_3_law; projection_4_5_whole_3_law; projection_0_5_whole_4_law; projection_1_5_whole_4_law; projection_2_5_whole_4_law; projection_3_5_whole_4_law; projection_4_5_whole_4_law; projection_0_5_whole_5_law; projection_1_5_whole_5_law; projection_2_5_whole_5_law; projection_3_5_whole_5_law; projection_4_5_whole_5_law; where_and_law; where_same_law; where_larger_law; where_smaller_law; where_exp_law; where_mul_law; where_add_law; where_add_zero_law; where_added_law; absent_where_law; zero_where_law; absent_add_law; absent_mul_law; absent_add_right_law; absent_mul_right_law; zero_exp_law; zero_mul_law; zero_mul_right_law; zero_sum_law; present_where_law; present_add_law; present_add_right_law; present_mul_law; present_mul_right_law; leaves_to_law; leaves_below_law; nonneg_offset_law; pos_offset_law; leaves_or_law; leaves_or_right_law; finite_left_law; pos_left_law; skip_max_law; prod_masked_law; skip_sum_law; squares_about_law; squares_about_where_law; split_sum_law; split_max_law; split_prod_law; join_stretches_law; rebase_law; rebase_bare_law; where_turned_law; where_not_lt_law; where_not_le_law; sum_where_law; sum_masked_law; run_at_most_law; run_below_law; sum_runs_law; where_after_law; in_stretch_law; in_runs_law; scan_in_runs_sum_law; scan_in_runs_prod_law; recur_in_runs_law; finite_read_law; pos_read_law; nonneg_read_law; read_both_add_law; read_both_mul_law; read_both_max_law; read_both_min_law; read_second_add_law; read_second_mul_law; read_second_max_law; read_second_min_law; read_sum_law; read_before_law; read_back_law; finite_scan_sum_law; finite_scan_max_law; finite_scan_prod_law; finite_recur_law; nonneg_scan_law; nonneg_recur_law; recur_sum_law; recur_factor_law; sum_scan_law; sum_recur_law; distribute_law; distribute_present_law; sum_add_law; sum_neg_law; sum_constant_law; sum_constant_present_law; fubini_sum_law; fubini_max_law; fubini_prod_law; max_shift_law; max_scale_law; local_unary_neg_law; local_unary_inv_law; local_unary_exp_law; local_unary_log_law; local_unary_sqrt_law; local_unary_tanh_law; local_unary_sigmoid_law; local_unary_erf_law; local_unary_sin_law; local_unary_cos_law; local_unary_abs_law; local_unary_floor_law; local_unary_round_law; local_unary_expm1_law; local_unary_atan_law; local_binary_add_law; local_binary_mul_law; local_binary_max_law; local_binary_min_law; local_where_law; local_real_law; local_not_law; local_lt_law; local_le_law; local_eq_law; local_and_law; local_or_law; local_reduce_sum_law; local_reduce_max_law; local_reduce_prod_law; scales_exp_law; le_prev_law; le_prev_larger_law; scales_inv_law; scales_local_law; scales_both_law; rescale_law; add_commutes_law; mul_commutes_law; add_associates_law; mul_associates_law; factor_law; mul_one_law; add_zero_law; neg_mul_law; neg_add_law; neg_neg_law; inv_mul_law; inv_inv_law; cancel_law; stream_sum_law; stream_max_law; stream_prod_law; fuse_sum_law; fuse_max_law; fuse_prod_law; fuse_online_law; skip_online_law].
 Theorem all_true : forall l, In l all -> true_law l.
 Proof. apply Forall_forall. exact
   (Forall_cons _ settled_sum_true
@@ -2824,6 +2950,7 @@ Proof. apply Forall_forall. exact
   (Forall_cons _ where_mul_true
   (Forall_cons _ where_add_true
   (Forall_cons _ where_add_zero_true
+  (Forall_cons _ where_added_true
   (Forall_cons _ absent_where_true
   (Forall_cons _ zero_where_true
   (Forall_cons _ absent_add_true
@@ -2866,11 +2993,26 @@ Proof. apply Forall_forall. exact
   (Forall_cons _ run_at_most_true
   (Forall_cons _ run_below_true
   (Forall_cons _ sum_runs_true
+  (Forall_cons _ where_after_true
   (Forall_cons _ in_stretch_true
   (Forall_cons _ in_runs_true
+  (Forall_cons _ scan_in_runs_sum_true
+  (Forall_cons _ scan_in_runs_prod_true
+  (Forall_cons _ recur_in_runs_true
   (Forall_cons _ finite_read_true
   (Forall_cons _ pos_read_true
   (Forall_cons _ nonneg_read_true
+  (Forall_cons _ read_both_add_true
+  (Forall_cons _ read_both_mul_true
+  (Forall_cons _ read_both_max_true
+  (Forall_cons _ read_both_min_true
+  (Forall_cons _ read_second_add_true
+  (Forall_cons _ read_second_mul_true
+  (Forall_cons _ read_second_max_true
+  (Forall_cons _ read_second_min_true
+  (Forall_cons _ read_sum_true
+  (Forall_cons _ read_before_true
+  (Forall_cons _ read_back_true
   (Forall_cons _ finite_scan_sum_true
   (Forall_cons _ finite_scan_max_true
   (Forall_cons _ finite_scan_prod_true
@@ -2949,6 +3091,6 @@ Proof. apply Forall_forall. exact
   (Forall_cons _ fuse_max_true
   (Forall_cons _ fuse_prod_true
   (Forall_cons _ fuse_online_true
-  (Forall_cons _ skip_online_true (Forall_nil _))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))). Qed.
+  (Forall_cons _ skip_online_true (Forall_nil _))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))). Qed.
 End All.
 Print Assumptions all_true.

@@ -24,6 +24,7 @@ pytest.importorskip("triton")
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i32": torch.int32, "i1": torch.bool}
+DTYPES |= {"i64": torch.int64}
 STEP = {"f32": 2.0**-20, "f16": 2.0**-8, "bf16": 2.0**-5}
 
 

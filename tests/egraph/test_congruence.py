@@ -31,6 +31,7 @@ from napkin_eq.lang.term import (
     Term,
     Tuple,
     as_real,
+    subterms,
 )
 from napkin_eq.laws.axis_split import stretch_mask
 from napkin_eq.laws.inference import Judge, holds, match, substitute
@@ -187,8 +188,7 @@ def test_rules_that_go_round_in_circles_end(within: Callable[..., None]) -> None
 
 def test_match_inverts_substitute() -> None:
     for law in REGISTRY.laws():
-        names = {n: (x if isinstance(v, Axis) else v) for n, v in _bindings(law.lhs).items()}
-        instance = substitute(law.lhs, names)
+        instance = substitute(law.lhs, _bindings(law.lhs))
         found = match(law.lhs, instance, {})
         assert found is not None and substitute(law.lhs, found) is instance
     assert match(Sum(x, Var("a") * Var("a")), Sum(q, Q * Q), {}) == {"x": q, "a": Q}
@@ -201,18 +201,16 @@ def test_match_inverts_substitute() -> None:
 
 
 def _bindings(pattern: Term) -> dict[str, Term | Axis]:
-    samples = {"real": S, "bool": MASK, "int": Index(q), "number": Const(2.0), "tuple": Tuple((S, Q))}
-    found: dict[str, Term | Axis] = {}
-    stack = [pattern]
-    while stack:
-        term = stack.pop()
-        stack += term.children
-        if isinstance(term, Var):
-            found[term.name] = Q if term.name == "u" else samples[term.sort]
-        if isinstance(term, Read) and isinstance(term.body, Var) and term.body.sort == "int":
-            samples["int"] = Index(x)  # what is read along an axis varies along it
-        found |= {f.name: x for f in term.fields if isinstance(f, Axis)}
-    return found
+    """An instance's bindings: axes of their own, along all of which each value varies."""
+    terms = list(subterms(pattern))
+    axes = {f.name: Axis(f"{f.name}_", 3) for t in terms for f in t.fields if isinstance(f, Axis)}
+    place: Term = Const(1)
+    for a in axes.values():
+        place = place + Index(a)
+    real = Input("A", tuple(axes.values()))
+    less, both = Map("lt", (real, Q)), Tuple((real, Q))
+    samples = {"real": real, "bool": less, "int": place, "number": Const(2.0), "tuple": both}
+    return axes | {t.name: Q if t.name == "u" else samples[t.sort] for t in terms if isinstance(t, Var)}
 
 
 def test_bounds_hold() -> None:

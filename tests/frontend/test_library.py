@@ -103,6 +103,17 @@ def test_the_library_agrees_with_torch(name):
     assert evaluate(term, data) == pytest.approx(expected.numpy(), rel=1e-10, abs=1e-12)
 
 
+def test_random_words_hold_a_share_of_places():
+    (a,) = nq.axes("a", a=4000)
+    bits = evaluate(nq.random(7, nq.index(a), 0, nq.index(a) % 4), {}, {"a": 4000})
+    assert bits.min() >= -(2**31) and bits.max() < 2**31 and len(np.unique(bits)) > 3990
+    assert abs((bits < 0.25 * 2**32 - 2**31).mean() - 0.25) < 0.03
+    assert (bits != evaluate(nq.random(8, nq.index(a), 0, nq.index(a) % 4), {}, {"a": 4000})).mean() > 0.99
+    for seed in (2**63, -(2**63) - 1, 10**400):
+        with pytest.raises(nq.NapkinError, match="bits, expected"):
+            nq.random(seed, 0, nq.index(a), 0)
+
+
 def test_every_function_of_the_library_has_a_test():
     here = Path(__file__).read_text(encoding="utf-8")
     assert not [name for name in nq.__all__ if f"nq.{name}(" not in here and name not in ("Axis", "axes")]

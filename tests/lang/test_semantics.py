@@ -16,8 +16,9 @@ import pytest
 import napkin_eq as nq
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.evaluate import evaluate
+from napkin_eq.lang.numpy_semantics import random
 from napkin_eq.lang.operators import ABSENT, EDGES, OPS
-from napkin_eq.lang.term import Map, Reduce, Scan, Term
+from napkin_eq.lang.term import Map, Reduce, Scan, Term, as_real
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.tile.printers import emit, targets
 
@@ -128,6 +129,22 @@ def test_quotients_by_zero_are_zero(op):
     )
     for found in ends(Map("real", (Map(op, (i, j)),)), arrays, "float32").values():
         assert (found == wanted).all()
+
+
+@pytest.mark.parametrize("seed", [0, -3, 2**40 + 17])
+def test_bits_are_the_same_everywhere(seed):
+    """Of counters past 32 bits, of streams along tiles, of each word: in evaluation, in the plan and in a kernel."""
+    t, x, two = nq.axes("t x two", t=6, x=64, two=2)
+    state, a = nq.array("S", two, dtype="int64"), nq.array("A", t, x)
+    key, begin = (nq.take(state, two, place) for place in (0, 1))
+    bits = nq.random(key, nq.index(t) * 16 + nq.index(x) // 4, begin // 4 + nq.index(t) // 2, nq.index(x) % 4)
+    arrays = {"S": np.array([seed, 4 * (2**32 - 1)]), "A": np.ones((6, 64))}
+    i, j = np.arange(6)[:, None], np.arange(64)
+    words = random(np.int64(seed), i * 16 + j // 4, 2**32 - 1 + i // 2, j % 4)
+    for most in (-(2**31), -1, 12345, 2**31 - 1):
+        for where, found in ends(nq.where(bits < most, a, 0.0), arrays, "float32").items():
+            assert (found == (words < most)).all(), where
+    assert (ends(a * as_real(bits // 2**12), arrays, "float32")["triton"] == words // 2**12).all()
 
 
 @pytest.mark.parametrize("monoid", ["sum", "max", "prod"])

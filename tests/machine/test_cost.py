@@ -11,6 +11,7 @@ import pytest
 import napkin_eq as nq
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import STORAGE
+from napkin_eq.lang.term import Fold, Index, Read, Store
 from napkin_eq.machine.cost import KernelCost, launched, price, prices, profile, total_us, totals
 from napkin_eq.machine.gpu import load
 from napkin_eq.pipeline.derivation import Derivation
@@ -236,3 +237,13 @@ def test_a_number_that_all_threads_have_in_common_is_computed_by_each():
     costs = [price(profile(kernel), {}, warps, 2, load("h100")) for warps in (16, 32)]
     some, many = (cost.predicted_us for cost in costs if cost is not None)
     assert 20 < some < 60 and many > some + 20
+
+
+def test_a_loop_that_ends_where_the_lanes_of_a_tile_do_reads_what_all_of_them_read():
+    x, p_, r = Axis("x", 65000), Axis("p", 64), Axis("r", 1024)
+    lane = Index(p_) // 2 * 2048 + Index(r)
+    runs = Fold("sum", r, Read(nq.array("a", x), x, lane), lane < 64000)
+    target = p.Buffer("out", (p_,), "f32")
+    kernel = Merged(Store(runs), (target,), {}).kernel({"p": 64, "~r": 16}, "f32", prover([]))
+    lanes = {c.name: c.tile for c in kernel.coords}
+    assert price(profile(kernel), lanes, 1, 2, H200).bytes_hbm >= 4 * 30 * 1024

@@ -10,11 +10,16 @@ import pytest
 import torch
 
 import napkin_eq as nq
+from napkin_eq.lang.term import Index, as_real
 
 (A,) = nq.axes("a", a=4)
 X = nq.array("x", A)
 PROGRAM = nq.from_torch(torch.nn.Linear(4, 2), torch.randn(3, 4))
 WRONG: Any = object()
+WRONG_NAME: Any = "x"
+WRONG_NUMBER: Any = 7
+TERM: Any = X
+ARRAYS: Any = [np.zeros(4)]
 DOORS: dict[str, Any] = {
     "derive: expected a": nq.derive,
     "evaluate: expected a term": lambda given: nq.evaluate(given, {}),
@@ -36,6 +41,28 @@ DOORS: dict[str, Any] = {
 def test_what_is_given_wrongly_is_said_in_one_line(said, given):
     with pytest.raises(nq.NapkinError) as told:
         DOORS[said](given)
+    assert said in str(told.value) and "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("said", "call"),
+    [
+        ("the largest relative error is 'x'", lambda: nq.derive(X, max_error=WRONG_NAME)),
+        ("refused is a int", lambda: nq.derive(X, refused=WRONG_NUMBER)),
+        ("refused is a Input", lambda: nq.derive(X, refused=TERM)),
+        ("without is a str", lambda: nq.derive(X, without=WRONG_NAME)),
+        ("rules is a int", lambda: nq.derive(X, rules=WRONG_NUMBER)),
+        ("evaluate: inputs are a list", lambda: nq.evaluate(X, ARRAYS)),
+        ("evaluate: sizes are a int", lambda: nq.evaluate(X, {"x": np.zeros(4)}, sizes=WRONG_NUMBER)),
+        ("split: a is cut into axes, found 7", lambda: nq.split(X, A, WRONG_NUMBER)),
+        ("split: a is cut into axes, found none", lambda: nq.split(X, A)),
+        (f"constant {2**70} is beyond whole numbers of 64 bits", lambda: X * as_real(Index(A) + 2**70)),
+        (f"constant {-(2**63) - 1} is beyond whole numbers", lambda: X * as_real(Index(A) + (-(2**63) - 1))),
+    ],
+)
+def test_arguments_of_a_wrong_kind_are_said_in_one_line(said, call):
+    with pytest.raises(nq.NapkinError) as told:
+        call()
     assert said in str(told.value) and "\n" not in str(told.value)
 
 

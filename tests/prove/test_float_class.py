@@ -333,8 +333,10 @@ def test_every_shipped_claim_is_granted_and_remembered(
     recurring = {"sum-scan", "sum-recur", "recur-factor", "recur-sum"}
     split = {"split-prod", "split-masked-max"}
     others = {"carry", "carry-weighted", "carry-scaled", "sum-runs", "squares-about", "squares-about-where", "exp-over"}
-    assert sampled == {*others, *recurring, *split}
-    assert sum((v.found, v.how) == ("reassociating", "proved") for v in found) == 41
+    runs = {"scan-in-runs-sum", "scan-in-runs-prod", "recur-in-runs", "read-before", "read-back", "read-sum"}
+    read = {f"read-{way}-{op}" for way in ("both", "second") for op in ("add", "mul", "max", "min")}
+    assert sampled == {*others, *recurring, *split, *runs, *read}
+    assert sum((v.found, v.how) == ("reassociating", "proved") for v in found) == 43
     assert {s.name for s, v in zip(laws, found, strict=True) if v.needs == "exponents up to 88"} == {
         "shift",
         "shift-weighted",

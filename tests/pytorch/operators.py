@@ -800,6 +800,17 @@ case("strided views", lambda x: (x.as_strided((3, 2), (6, 2)), x.as_strided((5, 
     torch.diagonal_scatter(x, x[0, :4], 1),
      torch.diagonal_scatter(x, x[0, :3], -1), torch.block_diag(x[:2, :2], x[:3, :1])), (4, 6))  # fmt: skip
 case(
+    "strided scatters",
+    lambda x: (
+        x.as_strided_scatter(x[:2, :3] * 2, (2, 3), (9, 2), 4),
+        x.as_strided_scatter(x.T.contiguous(), (6, 4), (1, 6)),
+        x.as_strided_scatter(x[0, 0], (), (), 7),
+        x.as_strided_scatter(x[:3, :1], (3, 1), (7, 1), 1),
+        x.round().int().as_strided_scatter(x.int()[0, :3], (3,), (8,)),
+    ),
+    (4, 6),
+)
+case(
     "inverse functions",
     lambda x: (x.asinh(), (x.abs() + 1).acosh(), (x / 9).tanh().atanh(), torch.hypot(x, x.flip(0))),
     (3, 4),

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import copy
 import tomllib
-import warnings
 from functools import partial
 from pathlib import Path
 
@@ -27,13 +26,7 @@ SOME = (
 ).split()
 
 
-@pytest.fixture(autouse=True)
-def _quiet():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch._dynamo.reset()
-        backend.reports.clear()
-        yield
+pytestmark = pytest.mark.usefixtures("fresh")
 
 
 def compiled(fn, **options):
@@ -251,6 +244,36 @@ def test_the_entry_point_is_the_backend():
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
     place, _, name = project["entry-points"]["torch_dynamo_backends"]["napkin_eq"].partition(":")
     assert place == backend.__name__ and getattr(backend, name) is backend.napkin_eq
+
+
+def test_a_table_of_what_changed_is_printed_as_graphs_are_compiled(capsys):
+    module = torch.nn.Sequential(torch.nn.Linear(4, 5), torch.nn.Softmax(-1))
+    x = torch.randn(3, 4)
+    found = backend.optimize(module, executor="none", hardware="h100")(x)
+    assert "forward graph: " in capsys.readouterr().out
+    found.square().sum().backward()
+    table = capsys.readouterr().out
+    assert "backward graph: 1 of 1 regions" in table and "1 kernels" in table and "times as fast" in table
+    assert all(len(line) <= 120 for line in table.splitlines())
+
+
+def test_results_that_are_one_value_or_an_input_are_tensors_of_their_own():
+    x = torch.randn(8)
+    found = compiled(lambda x: (x * 1, x * torch.ones(8), x * 2, x * 2))(x)
+    before = [value.clone() for value in (x, *found)]
+    for number, value in enumerate(found):
+        value.add_(1)
+        before[number + 1].add_(1)
+        assert all(torch.equal(now, then) for now, then in zip((x, *found), before, strict=True))
+
+
+def test_what_is_called_by_name_is_explained():
+    said = backend.explain_torch(
+        lambda x, *, scale, other: torch.softmax(x * scale, -1) @ other["w"],
+        torch.randn(3, 4), scale=2.0, other={"w": torch.randn(4, 4, requires_grad=True)},
+        options={"executor": "reference"},
+    )  # fmt: skip
+    assert "forward graph: 1 of 1 regions" in said and "backward graph: 1 of 1 regions" in said
 
 
 def test_an_unknown_option_is_said():

@@ -21,9 +21,8 @@ BAD = {"error": "CompilationError: no such tile"}
 
 
 @pytest.fixture
-def compiler(monkeypatch, tmp_path):
+def compiler(monkeypatch, cache):
     """Stand in for the compiler: what it says of the first sources that it is asked for, then of all; the sources."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     said = [GOOD]
     sources: list[str] = []
 

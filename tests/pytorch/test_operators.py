@@ -56,3 +56,13 @@ def test_the_nearest_places_of_an_image_are_quotients(dims, how):
         wanted = torch.nn.functional.interpolate(image, **how) * 2
         torch.testing.assert_close(program.run(image), wanted, rtol=0, atol=0, check_dtype=False)
         assert not any(isinstance(t, Reduce) for _, term in program.diagram.outputs for t in subterms(term))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_a_root_mean_square_without_an_epsilon_has_that_of_the_type_it_is_computed_in(dtype):
+    """Float16 had its own, 2^-10, which is much beside the squares of small numbers; PyTorch has float32's."""
+    x = (torch.arange(1, 13).view(2, 6) * 1e-3).to(dtype)
+    program = from_torch(lambda x: torch.nn.functional.rms_norm(x, (6,)), x)
+    torch.testing.assert_close(
+        program.run(x).to(dtype), torch.nn.functional.rms_norm(x, (6,)), rtol=4 * torch.finfo(dtype).eps, atol=0
+    )

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
 
 import pytest
 import torch
@@ -36,13 +35,7 @@ MASK = torch.tensor(
 PLACES = torch.tensor([0, 1, 1, 2, 0, 2])[:, None].expand(-1, 5)
 
 
-@pytest.fixture(autouse=True)
-def _quiet():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch._dynamo.reset()
-        backend.reports.clear()
-        yield
+pytestmark = pytest.mark.usefixtures("fresh")
 
 
 def left():

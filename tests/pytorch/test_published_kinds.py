@@ -85,6 +85,13 @@ kind(
 kind("hard chain", lambda: Then(nn.Linear(6, 8), lambda x: F.hardtanh(F.mish(x.clamp(-1, 1) / 2)).logsumexp(1)), (5, 6))
 
 
+kind(
+    "means of transposed rows",
+    lambda: Then(nn.LayerNorm(6), lambda x: F.adaptive_avg_pool1d(x.transpose(1, 2), 1).flatten(1)),
+    (2, 5, 6),
+)
+
+
 class Recurrent(nn.Module):  # type: ignore[misc]
     def __init__(self, layer: Any, both: bool) -> None:
         super().__init__()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import torch.nn.functional as F
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from napkin_eq.machine.gpu import load
-from napkin_eq.pytorch import regions
+from napkin_eq.pytorch import backend, regions
 from napkin_eq.pytorch.backend import decompositions
 from napkin_eq.pytorch.build.table import name_of
 from napkin_eq.pytorch.flat import flat
@@ -138,3 +139,39 @@ def test_one_tensor_may_be_all_operands_of_attention():
 
     shape = (1, 2, 512, 64)
     assert 0 < needs(attended, shape) <= needs(apart, shape, shape, shape)
+
+
+@pytest.mark.slow
+def test_what_gains_nothing_is_tried_without_its_products_and_attention_alone(monkeypatch):
+    """A sum over places that the data choose is such a product."""
+
+    def names(region):
+        return {name_of(n.target).partition(".")[0] for n in region.nodes if n.op == "call_function"}
+
+    def weighed(region, options, machine, timed):
+        """What holds a product gains nothing, nor what is with attention."""
+        own, attention = names(region), any(price.contraction(n) and not price.product(n) for n in region.nodes)
+        if any(map(price.product, region.nodes)) or any(map(price.adding, region.nodes)):
+            region.reason = f"{regions.WITHOUT_GAIN}said by this test"
+        elif attention and "sigmoid" in own:
+            region.reason = f"{regions.WITHOUT_GAIN}said by this test, too"
+
+    monkeypatch.setattr(regions, "_weigh", weighed)
+
+    def f(x, w, table, words):
+        q, k, v = (x @ w).view(1, 32, 3, 2, 8).permute(2, 0, 3, 1, 4)
+        return F.scaled_dot_product_attention(q * q.sigmoid(), k, v), F.layer_norm(table[words], (16,)).tanh()
+
+    table, words = torch.randn(50, 16, requires_grad=True), torch.randint(0, 50, (40,))
+    torch._dynamo.reset()
+    backend.reports.clear()
+    run = torch.compile(f, backend=partial(backend.napkin_eq, options={"executor": "none", "seconds": 500.0}))
+    attended, normed = run(torch.randn(1, 32, 8), torch.randn(8, 48), table, words)
+    (normed.sum() + attended.sum()).backward()
+    parts = [region for report in backend.reports for region in report.regions]
+    left = [region.said for region in parts if not region.taken]
+    assert left == ["mm", "index_put"]
+    taken = [names(region) for region in parts if region.taken]
+    assert [sum(name in own for own in taken) for name in ("sigmoid", "native_layer_norm", "mul")] == [1, 1, 2]
+    (attention,) = (own for own in taken if any(name.startswith("_scaled_dot_product") for name in own))
+    assert not attention & {"sigmoid", "mul", "mm"}

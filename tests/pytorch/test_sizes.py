@@ -4,7 +4,6 @@ is given.
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 
 import pytest
@@ -16,14 +15,7 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.pytorch import backend, kernels
 from napkin_eq.pytorch.sizes import settled
 
-
-@pytest.fixture(autouse=True)
-def _quiet():
-    torch._dynamo.reset()
-    backend.reports.clear()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
+pytestmark = pytest.mark.usefixtures("fresh")
 
 
 def holds(fn, make, sizes=(6, 9, 17), **options):

@@ -116,12 +116,19 @@ def mixed(x, y):
     return [part for v in found for part in (v.real, v.imag)]
 
 
+def cast(x):
+    """Real and whole numbers as complex ones."""
+    w = (x * 3).long().to(torch.complex128) * (1 + 2j)
+    return torch.fft.ifft2(x).real, torch.fft.fft2(x).abs(), (w * x).imag, x.to(w.dtype).real
+
+
 kind("transforms", lambda x: torch.fft.fft(torch.fft.fft(x), dim=-2).real, (2, 5, 6))
 kind("transforms of halves", halves, (2, 7, 9))
 kind("frames", framed, (1, 20))
 kind("frequencies", filtered, (2, 3, 6, 6), (3, 3, 2, 3), (3, 3, 2, 3))
 kind("correlations", correlated, (3, 7), (3, 7))
 kind("complex and not", mixed, (4, 6), (4, 6))
+kind("casts", cast, (4, 6))
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -19,6 +19,7 @@ from napkin_eq.pipeline import derive as pipeline
 from napkin_eq.pipeline.asked import proved_laws
 from napkin_eq.search import prefixes
 from napkin_eq.tile.printers import emit
+from tests.forms import led
 
 
 def where(mask, value):
@@ -204,3 +205,60 @@ def test_factors_that_are_no_contraction_are_cut_too():
     assert "scan" in str(derived.term)
     assert derived.report()["predicted_us"] < 80.0  # 197.9 with all pairs
     assert certificate.of(derived)["grade"] == "A"
+
+
+def running(size, heads=2, wide=4):
+    """Return contractions of running sums of outer products, written in many ways."""
+    b, x = Axis("b", heads), Axis("x", size)
+    d, n, z = Axis("d", wide), Axis("n", wide), Axis("z", 3)
+    q, k, v = nq.array("q", b, x, d), nq.array("k", b, x, d), nq.array("v", b, x, n)
+    a, g, w = nq.array("a", b, x), nq.array("g", x), nq.array("w", d)
+    state = Scan("sum", x, k * v)
+    return {
+        "linear": total(d, q * state),
+        "after": total(d, state * q),
+        "a gate inside": total(d, q * Scan("sum", x, (k * a) * (g * v))),
+        "factors on either side": total(d, (q * a) * (state * (w * 0.5))),
+        "exponentials": total(d, nq.exp(q) * Scan("sum", x, nq.exp(k) * v)),
+        "a value that is a sum": total(d, q * Scan("sum", x, k * total(z, nq.array("u", x, z) * nq.array("t", z, n)))),
+        "divided": total(d, q * state) / total(d, nq.exp(q)),
+        "inside of others": nq.exp(total(d, q * state) * 0.01) + a,
+        "alike factors": total(d, q * (q * Scan("sum", x, k * (k * (v * v))))),
+    }
+
+
+@pytest.mark.parametrize("size", [64, 83])
+@pytest.mark.parametrize("name", sorted(running(64)))
+def test_a_contraction_of_what_runs_is_a_sum_over_earlier_lanes_and_says_the_same(name, size, laws, monkeypatch):
+    monkeypatch.setattr(prefixes, "LENGTHS", (16,))
+    asked = running(size)[name]
+    made = prefixes.as_sums([asked], laws, Budget(30.0))
+    target = led(asked, made, laws, arrays_of(asked))
+    assert not any(isinstance(t, Scan) for t in subterms(target)) and prefixes.sums([target])
+
+
+def test_other_contractions_and_short_ones_are_no_states():
+    x, d, n = Axis("x", 1024), Axis("d", 8), Axis("n", 8)
+    q, k, v = nq.array("q", x, d), nq.array("k", x, d), nq.array("v", x, n)
+    assert prefixes.states([total(d, q * Scan("sum", x, k * v))])
+    assert not prefixes.states(list(running(256).values()))
+    assert not prefixes.states([total(d, q * Scan("sum", x, k))])  # no larger than its parts
+    assert not prefixes.states([total(d, q * Scan("sum", x, k + v))])
+    assert not prefixes.states([total(d, q * Scan("prod", x, k * v)), total(d, Scan("sum", x, k * v))])
+    wide = nq.array("wide", x, d, n)
+    assert not prefixes.states([total(d, wide * Scan("sum", x, k * v))])  # which is as large as what runs
+    assert not prefixes.states([total(n, Scan("sum", x, q * k) * v)])
+
+
+def test_without_one_of_its_laws_no_state_is_a_sum(monkeypatch):
+    monkeypatch.setattr(prefixes, "LENGTHS", (16,))
+    for name in ("where-after", "fubini-sum", "mul-associates"):
+        assert prefixes.as_sums([running(64)["linear"]], proved_laws([name], (), False), Budget(30.0)) is None
+
+
+def test_running_outer_products_read_by_rows_take_the_matrix_unit():
+    derived = nq.derive(running(4096, heads=64, wide=64)["linear"], limit=60)
+    assert derived.report()["predicted_us"] < 100.0  # 1195.6 with what runs kept for each lane
+    assert certificate.of(derived)["grade"] == "A"
+    assert certificate.checked(certificate.of(derived))["status"] == "ok"
+    assert [o.translation.status for o in derived.outputs] == ["agrees"]

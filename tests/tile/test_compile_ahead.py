@@ -38,6 +38,14 @@ def test_a_row_kernel_compiles():
     )
 
 
+def test_pytorch_is_loaded_only_by_a_file_that_asks_for_more_of_it_than_names():
+    source = emit(plans.softmax_row("bf16").plan)
+    found = compile_report(f"{source}\nimport sys\nassert 'torch._C' not in sys.modules and torch.int8\n", "sm_90")
+    assert found == compile_report(f"{source}\nassert torch.zeros(2).sum() == 0\n", "sm_90")
+    with pytest.raises(NapkinError, match="does not compile: AssertionError"):
+        compile_report(f"{source}\nassert torch.zeros(2).sum() == 1\n", "sm_90")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("dtype", "symbolic"), [("f16", False), ("bf16", False), ("bf16", True)])
 def test_a_matmul_runs_on_the_matrix_units(dtype, symbolic):

@@ -111,6 +111,31 @@ def test_what_is_masked_by_the_lowest_number_is_multiplied_whole(limit):
     assert found["masked"] <= {"ieee"} and "ieee" not in found["plain"] | found["weights"] and found["weights"]
 
 
+def test_what_is_said_to_be_far_is_multiplied_whole_and_stored_values_say_it_themselves():
+    m, n, k, j = nq.axes("m n k j", m=256, n=256, k=256, j=256)
+    a, b, keep = nq.array("A", m, k), nq.array("B", n, k), nq.array("keep", m)
+    given = nq.sum(nq.array("M", m, k, facts=("far",)) * b, k)
+    rows = nq.sum(a * nq.array("C", j, k), k)
+    stored = nq.sum(Map("where", (Const(0.5) < keep, rows, LOWEST)) * nq.array("D", n, j), j)
+    for term, whole in ((given, 1), (stored, 1)):
+        plan = nq.derive(term, dtype="float32").plan
+        dots = [s.precision for kernel in plan.kernels for s in statements(kernel.body) if isinstance(s, Dot)]
+        assert dots.count("ieee") == whole, dots
+
+
+def test_of_two_contractions_of_one_array_one_may_be_whole_and_the_other_in_parts():
+    q, k, d = nq.axes("q k d", q=64, k=64, d=64)
+    weights, v, keep = nq.array("W", q, k), nq.array("V", k, d), nq.array("keep", q, k, dtype="bool")
+    masked = weights + Map("where", (keep, Const(0.0), LOWEST))
+    rng = np.random.default_rng(0)
+    drawn = {name: rng.standard_normal((64, 64)).astype(np.float32) for name in "WV"} | {"keep": np.ones((64, 64)) > 0}
+    term = nq.sum(masked * v, k)
+    for precision in ("", "tf32x3", "bf16x6"):
+        plan = nq.derive(term, dtype="float32", limit=6, precision=precision).plan
+        found = emit(plan, "numpy")(drawn, True)["out"]
+        np.testing.assert_allclose(found, drawn["W"] @ drawn["V"], rtol=1e-3, atol=1e-3)
+
+
 @pytest.mark.parametrize("scale", [1.0, 1e6, 1e9, 1e12, 1e30])
 def test_scores_that_are_sums_are_exponentiated_as_their_maximum_was_taken(scale):
     """In another order than its maximum's a sum passes it by one of its last digits, which are thousands here."""

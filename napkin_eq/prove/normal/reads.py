@@ -2,6 +2,7 @@
 
     written(claim)   claims that give it, whose reads are of variables alone, then variables of their own unless they
                      are kept, and that name no place of a maximum
+    followed(read, claim)   whether induction over an axis follows a read that is kept
 
 A read moves through pointwise operators and folds over other axes; read twice is read once; a prefix fold is at its
 last lane the fold, and at its first that lane; a fold that reads from the other end is turned round, which changes no
@@ -74,6 +75,12 @@ def elsewhere(claim: Claim, lanes: Set[tuple[Axis, Term]] = frozenset()) -> Clai
         if reads
         else claim
     )
+
+
+def followed(read: Read, claim: Claim) -> bool:
+    """Tell whether a read is of a variable, at a place that is the same in every lane, and in no condition."""
+    known = isinstance(read.body, Var) and not claim.varies(read.index, read.axis)
+    return known and read not in subterms(*claim.premises)
 
 
 # -- where reads go ----------------------------------------------------------------------------------------------------

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from napkin_eq.lang.errors import NapkinError
+
 # A prime in the place of each symbol puts products of these in an order in which one that divides another comes before
 # it: larger than sizes that are written out.
 PRIMES = (1_000_003, 1_000_033, 1_000_037, 1_000_039, 1_000_081, 1_000_099, 1_000_117, 1_000_121)
@@ -146,3 +148,13 @@ def _printed(numbers: Any) -> str:
     if isinstance(numbers, tuple):
         return f"({''.join(f'{_printed(item)}, ' for item in numbers)})"
     return str(PythonPrinter().doprint(numbers)) if hasattr(numbers, "free_symbols") else repr(numbers)
+
+
+def about(size: Any) -> int:
+    """Return a size; of a symbolic one that of the example, without a guard on it."""
+    if isinstance(size, int):
+        return size
+    hint = size.node.hint
+    if hint is None:
+        raise NapkinError(f"the size {size} is known to the data alone")
+    return int(hint)

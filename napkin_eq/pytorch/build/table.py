@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -47,8 +48,9 @@ def enter(name: str, rule: Rule) -> None:
     RULES[name] = (rule, tuple(inspect.signature(rule).parameters)[1:])
 
 
+@cache
 def rules() -> dict[str, tuple[Rule, tuple[str, ...]]]:
-    """Return the table, every file of it loaded."""
+    """Return the table, every file of it loaded, which is done once: it is asked for with every operator."""
     for kind in KINDS:
         import_module(f"napkin_eq.pytorch.operators.{kind}")
     return RULES

@@ -20,6 +20,8 @@ from napkin_eq.pytorch.operators.elementwise import alike, at_least, at_most, fl
 @operator("add.Tensor", "add.Scalar")
 def add(b: Builder, self: Number, other: Number, alpha: Any) -> Value:
     def compute(s: Term, t: Term) -> Term:
+        if s.kind == "int" and t is Const(0):  # of a number with a fraction the sum may be 0 where it is -0
+            return s
         return s + t if alpha == 1 else s - t if alpha == -1 else s + t * alpha
 
     return b.pointwise(compute, *(alike(b, self, other) if isinstance(alpha, int) else floats(b, self, other)))
@@ -37,7 +39,7 @@ def reverse_subtract(b: Builder, self: Number, other: Number, alpha: Any) -> Val
 
 @operator("mul.Tensor", "mul.Scalar")
 def mul(b: Builder, self: Number, other: Number) -> Value:
-    return b.pointwise(lambda s, t: s * t, *alike(b, self, other))
+    return b.pointwise(lambda s, t: s if t is Const(1) or t is Const(1.0) else s * t, *alike(b, self, other))
 
 
 @operator("div.Tensor", "div.Scalar", "true_divide.Tensor")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,6 +12,7 @@ import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Map, Term, as_real, lift
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Number, Value, elsewhere
+from napkin_eq.pytorch.build.masks import both
 from napkin_eq.pytorch.build.narrow import wrapped as narrowed
 from napkin_eq.pytorch.build.table import operator
 from napkin_eq.pytorch.build.wires import Dim
@@ -258,6 +261,37 @@ def select_scatter(b: Builder, self: Value, src: Value, dim: int, index: int) ->
     at = b.dim(self, dim)
     lifted = replace(src, dims=(*src.dims[:at], (), *src.dims[at:]))
     return slice_scatter(b, self, lifted, at, index, None, 1)
+
+
+@operator("as_strided_scatter.default")
+def as_strided_scatter(
+    b: Builder, self: Value, src: Value, size: Sequence[int], stride: Sequence[int], storage_offset: int | None
+) -> Value:
+    """Return a tensor whose elements lie side by side, with another's in places of memory, each in one of its own."""
+    sizes = [b.known(dim, "as_strided_scatter") for dim in self.dims]
+    steps = sorted(
+        ((step, n, at) for at, (n, step) in enumerate(zip(size, stride, strict=True)) if n > 1), reverse=True
+    )
+    first, reach = storage_offset or 0, 0
+    for step, n, _ in reversed(steps):
+        if step <= reach:
+            raise NapkinError("as_strided_scatter of elements that share a place")
+        reach += (n - 1) * step
+    plain = tuple(math.prod(sizes[at + 1 :]) for at in range(len(sizes)))
+    if b.memory != (plain, 0) or first + reach >= math.prod(sizes):
+        raise NapkinError("as_strided_scatter into what does not lie side by side in memory, or past it")
+    src = replace(src, dims=tuple(src.dims[at] for *_, at in steps))
+    if math.prod(size) == math.prod(sizes):
+        return replace(b.view(src, sizes), dtype=self.dtype)
+    flat = b.view(self, [math.prod(sizes)])
+    left, places, inside = b.at(flat.dims[0]) - first, dict[int, Term](), list[Term]()
+    for number, (step, n, _) in enumerate(steps):
+        places[number], left = (left // step, left % step) if step > 1 else (left, lift(0))
+        inside.append((lift(0) <= places[number]) & (places[number] < n))
+    shown = b.read(src, places, flat.dims)
+    s, t = (b.real(flat), b.real(shown)) if not (flat.whole and shown.whole) else (flat, shown)
+    covered = functools.reduce(both, inside, nq.equal(left, 0))
+    return b.view(replace(flat, term=nq.where(covered, t.term, s.term)), sizes)
 
 
 @operator("slice_backward.default")

@@ -4,7 +4,6 @@ by the fold's mask.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,7 +14,7 @@ from napkin_eq.pytorch.build.extents import quotient
 from napkin_eq.pytorch.build.table import operator
 from napkin_eq.pytorch.build.wires import Dim
 from napkin_eq.pytorch.operators.arithmetic import add
-from napkin_eq.pytorch.operators.views import constant_pad, unsqueeze
+from napkin_eq.pytorch.operators.views import constant_pad, part, unsqueeze
 
 Sizes = Sequence[int]
 # Of a dimension, a place of the output and one of the window: the place of the input, and the masks that it is one.
@@ -71,8 +70,8 @@ def spread(
     """Return the transpose of a convolution: Σ of input[(y + padding − k·dilation) / stride] · weight[k], where
     that is whole.
 
-    Along a dimension that the stride divides, y is stride·a + r: of a phase r only the taps k = stride·t + (r +
-    padding) mod stride are met, at a + (r + padding) div stride − t.
+    Along a dimension of known sizes y is stride·a + r: of a phase r only the taps k = stride·t + (r + padding) mod
+    stride are met, at a + (r + padding) div stride − t. Places past the end, of the last a, are computed and left out.
     """
     rank = len(weight.dims) - 2
     steps = list(zip(*(several(x, rank) for x in (stride, padding, dilation)), strict=True))
@@ -92,10 +91,14 @@ def spread(
         for total, own, k in zip(output, input.dims[2:], taps, strict=True)
     ]
     phases = [
-        s if known and d == 1 < s and total % s == 0 else 1
+        s if known and d == 1 < s and total >= s else 1
         for known, total, (s, _, d) in zip(counted, output, steps, strict=True)
     ]
-    return _windowed(b, input, weight, groups, 1, output, reached, phases, [p for _, p, _ in steps])
+    made = _windowed(b, input, weight, groups, 1, output, reached, phases, [p for _, p, _ in steps])
+    for at, (total, lanes) in enumerate(zip(output, phases, strict=True)):
+        if lanes > 1 and total % lanes:
+            made = part(b, made, 2 + at, 0, total)
+    return made
 
 
 def _windowed(
@@ -120,7 +123,7 @@ def _windowed(
     for at, total in enumerate(output):
         own, inner = input.dims[3 + at], weight.dims[3 + at]
         size, lanes = b.size(inner), phases[at] if phases else 1
-        spatial.append(b.fresh(total // lanes if lanes > 1 else total, "out", at))
+        spatial.append(b.fresh(-(-total // lanes) if lanes > 1 else total, "out", at))
         window.append(b.fresh(-(-size // lanes) if lanes > 1 else size, "tap", at))
         onto.append(window[-1] if lanes == 1 else inner)
         if lanes == 1:
@@ -129,7 +132,7 @@ def _windowed(
             phase, tap, pad = b.fresh(lanes, "phase", at), b.at(window[-1]), padding[at]
             shifted = b.at(phase) + pad if pad else b.at(phase)
             place = b.at(spatial[-1]) + shifted // lanes - tap
-            last = total // lanes - 1 + (lanes - 1 + pad) // lanes
+            last = -(-total // lanes) - 1 + (lanes - 1 + pad) // lanes
             inside_ = inside(b, place, pad // lanes - (-(-size // lanes) - 1), last, own)
             spatial[-1] = (*spatial[-1], *phase)
             tap = tap * lanes + shifted % lanes
@@ -142,13 +145,7 @@ def _windowed(
     shown = moved if kept is None else nq.where(kept, moved, 0.0)
     dims = (input.dims[0], (*channels, *out), *spatial)
     read, summed = elsewhere(input.term, places), (input.dims[2], *window)
-    if not met and not taps:
-        return _summed(b, read, shown, masks, dims, summed)
-    # One sum, as no array has these taps side by side: they fill the matrix unit together with the channels.
-    whole = b.fresh(math.prod(b.size(d) for d in summed), "summed")
-    at_once = b.coordinates(tuple(axis for dim in summed for axis in dim), b.at(whole))
-    left, right, *rest = (elsewhere(term, at_once) for term in (read, shown, *masks))
-    return _summed(b, left, right, rest, dims, (whole,))
+    return _summed(b, read, shown, masks, dims, summed)
 
 
 def window_place(start: Term, stride: int, tap: Term, dilation: int, padding: int) -> Term:

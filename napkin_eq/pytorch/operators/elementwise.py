@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval
 from napkin_eq.lang.term import Const, Map, Term, lift
-from napkin_eq.pytorch.build.builder import RANDOM, Builder, Number, Value
+from napkin_eq.pytorch.build.builder import RANDOM, Builder, Number, Value, elsewhere
+from napkin_eq.pytorch.build.draws import placed
 from napkin_eq.pytorch.build.extents import quotient
 from napkin_eq.pytorch.build.narrow import wrapped
 from napkin_eq.pytorch.build.table import enter, operator
@@ -491,3 +493,30 @@ def fake_quantize_channels(
     at = b.dim(self, axis)
     step, zero = (replace(v, dims=(*v.dims, *[()] * (len(self.dims) - at - 1))) for v in (scale, zero_point))
     return _stepped(b, self, step, zero, quant_min, quant_max)
+
+
+@operator("napkin_eq.words.default")
+def words(b: Builder, state: Value, size: Sequence[Any], before: int, threads: int, vector: int) -> Value:
+    """Return the words of all elements, each less 2^31; they are compared as whole numbers."""
+    dims = [b.fresh(length, "words", at) for at, length in enumerate(size)]
+    sizes = [b.known(dim, "random numbers") for dim in dims]
+    *outer, (last, place) = [(n, b.at(dim)) for n, dim in zip(sizes, dims, strict=True)] or [(1, Const(0))]
+    rows = [at for n, at in outer if n > 1]
+    row: Term = rows[0] if rows else Const(0)
+    for n, at in [step for step in outer if step[0] > 1][1:]:
+        row = row * n + at
+    if vector > 1 and last % vector == 0:  # rows of whole ones: each divides its places alone
+        whole, part = place // vector, place % vector
+        whole = row * (last // vector) + whole if rows else whole
+        found = placed(None, math.prod(sizes), threads, vector, whole, part)
+    else:
+        found = placed(row * last + place if rows else place, math.prod(sizes), threads, vector)
+    (pair,) = state.dims
+    seed, begin = (elsewhere(state.term, b.coordinates(pair, Const(at))) for at in (0, 1))
+    counter = begin + before if before else begin
+    counter = counter if isinstance(found.counter, int) and not found.counter else counter + found.counter
+    return b.value(Map("random", (seed, _term(found.stream), counter, _term(found.word))), dims, "int32")
+
+
+def _term(number: Any) -> Term:
+    return Const(number) if isinstance(number, int) else number

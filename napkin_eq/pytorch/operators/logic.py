@@ -16,6 +16,7 @@ from napkin_eq.lang.term import Const, Index, Input, Length, Map, Reduce, Size, 
 from napkin_eq.pipeline.reference import Evaluation
 from napkin_eq.pytorch.build.builder import NEGATIVE, RANDOM, Builder, Number, Value
 from napkin_eq.pytorch.build.masks import both, choice, less, negated, no_more, same, undefined
+from napkin_eq.pytorch.build.narrow import within
 from napkin_eq.pytorch.build.table import enter, operator
 from napkin_eq.pytorch.build.wires import Dim
 from napkin_eq.pytorch.operators.elementwise import alike, whole_powers
@@ -37,7 +38,8 @@ CHOOSING = frozenset(
     " as_strided_copy slice select split split_with_sizes chunk unbind narrow diagonal flip roll repeat"
     " repeat_interleave unfold im2col cat tril triu pad constant_pad_nd reflection_pad1d reflection_pad2d"
     " reflection_pad3d replication_pad1d replication_pad2d replication_pad3d slice_scatter select_scatter"
-    " diagonal_scatter where masked_fill gather index index_select embedding full full_like new_full scalar_tensor"
+    " diagonal_scatter as_strided_scatter where masked_fill gather index index_select embedding full full_like"
+    " new_full scalar_tensor"
     " eq ne lt le gt ge logical_and logical_or logical_xor logical_not any all isnan isinf signbit sign sgn"
     " floor ceil trunc round relu clamp clamp_min clamp_max maximum minimum fmax fmin amax amin max min argmax argmin"
     " sort argsort topk kthvalue median cummax cummin searchsorted bucketize"
@@ -502,7 +504,7 @@ def wrapped(b: Builder, value: Value, dim: Dim) -> Term:
         real = value.term
         return index(b, replace(value, term=nq.where(real < 0, real + b.count([dim]), real)), dim)
     term = value.term
-    return term if isinstance(term, Index) else nq.where(term < 0, term + b.length(dim), term)
+    return term if within(term, 0, math.inf) else nq.where(term < 0, term + b.length(dim), term)
 
 
 @contextlib.contextmanager

@@ -63,11 +63,8 @@ def layer_norm(
 def rms_norm(b: Builder, input: Value, normalized_shape: Sequence[int], weight: Value | None, eps: float | None) -> Any:
     value = b.real(input)
     over = value.dims[len(value.dims) - len(normalized_shape) :]
-    small = (
-        {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float64": 2.0**-52}.get(input.dtype, 2.0**-23)
-        if eps is None
-        else eps
-    )
+    # PyTorch computes in float32 what is of fewer digits, and takes that type's epsilon
+    small = (2.0**-52 if input.dtype == "float64" else 2.0**-23) if eps is None else eps
     scale = nq.rsqrt(b.mean(value.term * value.term, over) + small)
     out = affine(b, b.value(value.term * scale, value.dims, value.dtype), weight, None)
     if b.place[-1] == "_fused_rms_norm.default":

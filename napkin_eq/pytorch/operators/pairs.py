@@ -204,6 +204,12 @@ def _opposite(b: Builder, pair: Any) -> Pair:
     return Pair(real, b.pointwise(lambda t: -t, imaginary or b.scalar(0.0)))
 
 
+def _cast(b: Builder, value: Value | Pair) -> Pair:
+    """Return numbers as complex ones; of those cast to real ones the real part is taken where they are checked."""
+    real, imaginary = _parts(b, value)
+    return Pair(real, imaginary or replace(real, term=Const(0.0)))
+
+
 def _filled(b: Builder, size: Any, number: Any) -> Pair:
     real, imaginary = _parts(b, number)
     dims = tuple(b.fresh(extent, "filled", at) for at, extent in enumerate(size))
@@ -231,6 +237,8 @@ ELSEWHERE: dict[str, Callable[..., Any]] = {
     "_fft_r2c.default": _of_real,
     "_fft_c2c.default": _of_pair,
     "_fft_c2r.default": _to_real,
+    "_to_copy.default": _cast,
+    "to.dtype": _cast,
     "angle.default": _angle,
     "exp.default": _exp,
     "sgn.default": _direction,

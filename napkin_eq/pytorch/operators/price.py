@@ -10,21 +10,42 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from napkin_eq.lang.errors import NapkinError
 from napkin_eq.machine.gpu import Hardware
+from napkin_eq.pytorch.build.extents import about
+from napkin_eq.pytorch.build.recomputed import lying
 from napkin_eq.pytorch.build.table import name_of
 
 PRODUCTS = ("mm.", "_int_mm.", "bmm.", "addmm.", "baddbmm.", "matmul.", "linear.", "dot.", "mv.")
 WINDOWS = ("convolution.", "conv1d.", "conv2d.", "conv3d.", "convolution_backward.", "conv_transpose")
+# What draws numbers: Inductor mixes the bits of a counter for each element, of which it takes a fourth, so many
+# operations (counted, not measured)
+DRAWING, DRAWN = ("napkin_eq.words.", "native_dropout.", "bernoulli.", "rand."), 120.0
+# What adds into places that the data choose: PyTorch by atomics, a kernel by a sum over all that may be meant
+ADDING = (
+    "embedding_dense_backward.", "index_put.", "_unsafe_index_put.", "index_add.", "scatter_add.", "scatter_reduce.",
+)  # fmt: skip
 ATTENTION = ("scaled_dot_product_attention.", "_scaled_dot_product")
 # Of a unit's peak what PyTorch's own attention reaches forward (on an H100 585 TFLOP/s in bfloat16, 32 in float32), and
 # what convolutions of float32 do, whose arrays are turned before and after (twelve on an H100).
 FUSED, FUSED_FLOAT32, WINDOWED, TURNED = 0.65, 0.53, 0.35, 3.0
+# Its gradients are five products instead of two, at half of that share (FlashAttention-2's do 306 TFLOP/s on an H200).
+BACK, FUSED_BACK = 2.5, 0.5
 
 
 def product(node: Any) -> bool:
     """Tell whether a node is a product of matrices, which a library computes in the order in which they lie."""
     return node.op == "call_function" and name_of(node.target).startswith(PRODUCTS)
+
+
+def adding(node: Any) -> bool:
+    """Tell whether a node adds into places that the data choose."""
+    return node.op == "call_function" and name_of(node.target).startswith(ADDING)
+
+
+def composite(node: Any) -> bool:
+    """Tell whether a node is attention, forward or backward: several products, which PyTorch gives to a library as one.
+    """
+    return node.op == "call_function" and name_of(node.target).startswith(ATTENTION)
 
 
 def contraction(node: Any) -> bool:
@@ -46,7 +67,9 @@ def library_us(nodes: Sequence[Any], hardware: Hardware, dtype: str) -> float:
                     read[made] = max(read.get(made, 0), min(bytes_of(source), bytes_of(made)))
         written = [node for node in part if any(user not in own for user in work.users(node))]
         moved = sum(read.values()) + sum(map(bytes_of, written)) + _again(part, work, hardware)
-        total += max(moved / hardware.hbm.copy_bandwidth, hardware.chip.launch_s) * 1e6
+        drawn = sum(_elements(node) for node in part if name_of(node.target).startswith(DRAWING))
+        rate = hardware.chip.sms * hardware.units.fma * hardware.chip.clock_hz * hardware.assumptions.unit_efficiency
+        total += max(moved / hardware.hbm.copy_bandwidth, DRAWN * drawn / rate, hardware.chip.launch_s) * 1e6
     return total
 
 
@@ -137,8 +160,10 @@ def _contraction_us(node: Any, hardware: Hardware, dtype: str) -> float:
         flops = _windows(node)
     elif name.startswith(ATTENTION):
         share = FUSED_FLOAT32 if unit == "float32" else FUSED
-        keys = _shape(node.args[1])[-2]
+        back = "_backward." in name  # whose first argument is the gradient of the result, before the queries
+        keys = _shape(node.args[1 + back])[-2]
         flops = 4.0 * math.prod(_shape(node)) * keys * (0.5 if _said(node).get("is_causal") is True else 1.0)
+        flops, share = (BACK * flops, share * FUSED_BACK) if back else (flops, share)
     else:
         flops = _multiplied(node)
     moved = bytes_of(node) + sum(bytes_of(source) for source in node.all_input_nodes)
@@ -194,16 +219,6 @@ def precision(nodes: Sequence[Any], dtype: str) -> str:
     return "tf32" if dtype == "float32" and names and all(map(_rounded, names)) else ""
 
 
-def about(size: Any) -> int:
-    """Return a size; of a symbolic one that of the example, without a guard on it."""
-    if isinstance(size, int):
-        return size
-    hint = size.node.hint
-    if hint is None:
-        raise NapkinError(f"the size {size} is known to the data alone")
-    return int(hint)
-
-
 def _tensors(node: Any) -> list[Any]:
     import torch
 
@@ -214,9 +229,7 @@ def _tensors(node: Any) -> list[Any]:
 
 def memory(node: Any) -> set[int]:
     """Return what tells the memory of a node's tensors, the same for their views; nothing where it gives none."""
-    import torch
-
-    return {value.untyped_storage()._cdata for value in _tensors(node) if value.layout == torch.strided}
+    return {where for value in _tensors(node) if (where := lying(value)) is not None}
 
 
 def _shape(node: Any) -> list[int]:

@@ -4,20 +4,25 @@ scores.
 
 from __future__ import annotations
 
+import math
 import string
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value
-from napkin_eq.pytorch.build.table import operator
+from napkin_eq.lang.term import Const, Map
+from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Edge, Value
+from napkin_eq.pytorch.build.edges import shown
+from napkin_eq.pytorch.build.table import name_of, operator
 from napkin_eq.pytorch.build.wires import Dim
 from napkin_eq.pytorch.operators.arithmetic import add, mul
 from napkin_eq.pytorch.operators.reductions import EMPTY, emptied, normalised
 from napkin_eq.pytorch.operators.views import transpose
 
+Changed = Callable[[Value, int, int], Value]  # of scores, the number of the dimension of heads, how many share one
+LEAST = -3.4028234663852886e38  # of float32
 Inner = Callable[
     [Any, Sequence[Value]], Value
 ]  # a graph that a callable was traced to, on values that stand for its scalars
@@ -144,13 +149,19 @@ def attention(
     enable_gqa: bool,
 ) -> Value:
     """Return values weighted by a softmax of scores; a row in which every score is masked gives 0."""
-    if dropout_p:
-        raise NapkinError(f"dropout_p={dropout_p} draws random numbers, which the language does not have")
+    _undropped(dropout_p)
+    return weighed(b, query, key, value, scale, _masked(b, attn_mask, is_causal))
+
+
+def _masked(b: Builder, attn_mask: Value | None, is_causal: bool) -> Changed:
+    """Return the change of scores by a mask, of truths or of numbers that are added, and by order."""
 
     def changed(scores: Value, heads: int, shared: int) -> Value:
         mask = attn_mask
         if mask is not None and shared > 1:
             mask = _by_heads(b, mask, heads, shared)
+        if mask is not None and (kept := _truths(mask)) is not None:
+            mask = kept
         if mask is not None and not mask.truth:
             scores = add(b, scores, mask, 1)
         elif mask is not None:
@@ -160,12 +171,35 @@ def attention(
             scores = b.value(nq.where(columns <= rows, scores.term, NEGATIVE), scores.dims, scores.dtype)
         return scores
 
-    return weighed(b, query, key, value, scale, changed)
+    return changed
 
 
-def _first_of(out: Value, results: int) -> tuple[Value | None, ...]:
-    """Return the results of a fused operator, of which the first alone is known: the others are for its gradient."""
-    return (out, *[None] * (results - 1))
+def _truths(mask: Value) -> Value | None:
+    """Return what a mask of numbers keeps, where it is made of truths: 0 there, and -inf elsewhere."""
+    term = mask.term
+    if isinstance(term, Map) and term.op == "where" and term.args[1:] == (Const(0.0), Const(-math.inf)):
+        return replace(mask, term=term.args[0], dtype="bool")
+    return None
+
+
+def _fused(
+    b: Builder,
+    query: Value,
+    key: Value,
+    value: Value,
+    mask: Value | None,
+    dropout_p: float,
+    is_causal: bool,
+    scale: Any,
+    results: int,
+) -> tuple[Value | None, ...]:
+    """Return the results of a fused operator, of which two are known: what it gives, and of each row the logarithm of
+    the sum of its scores' exponentials, which is for its gradient. It lies as the operator has it: in rows of 32
+    (efficient), or with a dimension of one more (cuDNN).
+    """
+    _undropped(dropout_p)
+    scores = Scores.of(b, query, key, scale, _masked(b, mask, is_causal))
+    return (scores.weighed(value), scores.logarithms(), *[None] * (results - 2))
 
 
 @operator("_scaled_dot_product_efficient_attention.default")
@@ -180,8 +214,18 @@ def efficient_attention(
     is_causal: bool,
     scale: Any,
 ) -> tuple[Value | None, ...]:
-    """What `scaled_dot_product_attention` becomes on a GPU, where its mask is numbers that are added."""
-    return _first_of(attention(b, query, key, value, attn_bias, dropout_p, is_causal, scale, False), 4)
+    """What `scaled_dot_product_attention` becomes on a GPU, where its mask is numbers that are added.
+
+    Of the logarithms it has a multiple of 32 a head; where there are others, they are not known here.
+    """
+    rows = b.size(query.dims[-2])
+    out, logarithms, *rest = _fused(b, query, key, value, attn_bias, dropout_p, is_causal, scale, 4)
+    return out, logarithms if _aligned(rows) else None, *rest
+
+
+def _aligned(rows: Any) -> bool:
+    """Tell whether efficient attention has a logarithm for each row, and no more."""
+    return isinstance(rows, int) and rows % 32 == 0
 
 
 @operator("_scaled_dot_product_cudnn_attention.default")
@@ -197,7 +241,10 @@ def cudnn_attention(
     return_debug_mask: bool,
     scale: Any,
 ) -> tuple[Value | None, ...]:
-    return _first_of(_square(b, query, key, value, attn_bias, dropout_p, is_causal, scale), 9)
+    _square(b, query, key, is_causal)
+    out, logarithms, *rest = _fused(b, query, key, value, attn_bias, dropout_p, is_causal, scale, 9)
+    assert logarithms is not None
+    return out, replace(logarithms, dims=(*logarithms.dims, ())), *rest
 
 
 @operator("_scaled_dot_product_flash_attention_for_cpu.default")
@@ -211,7 +258,7 @@ def cpu_attention(
     attn_mask: Value | None,
     scale: Any,
 ) -> tuple[Value | None, ...]:
-    return _first_of(attention(b, query, key, value, attn_mask, dropout_p, is_causal, scale, False), 2)
+    return _fused(b, query, key, value, attn_mask, dropout_p, is_causal, scale, 2)
 
 
 @operator("_scaled_dot_product_flash_attention.default")
@@ -225,23 +272,205 @@ def flash_attention(
     return_debug_mask: bool,
     scale: Any,
 ) -> tuple[Value | None, ...]:
-    return _first_of(_square(b, query, key, value, None, dropout_p, is_causal, scale), 9)
+    _square(b, query, key, is_causal)
+    return _fused(b, query, key, value, None, dropout_p, is_causal, scale, 9)
 
 
-def _square(
+def _square(b: Builder, query: Value, key: Value, is_causal: bool) -> None:
+    """Refuse attention as libraries have it that do not agree where a causal mask with fewer rows begins."""
+    if is_causal and b.size(query.dims[-2]) != b.size(key.dims[-2]):
+        raise NapkinError("a causal mask that is not square is another one in each library")
+
+
+@operator("_scaled_dot_product_efficient_attention_backward.default")
+def efficient_attention_backward(
     b: Builder,
+    grad_out_: Value,
     query: Value,
     key: Value,
     value: Value,
+    attn_bias: Value | None,
+    out: Value,
+    logsumexp: Value,
+    philox_seed: Value,
+    philox_offset: Value,
+    dropout_p: float,
+    grad_input_mask: Sequence[bool],
+    is_causal: bool,
+    scale: Any,
+) -> tuple[Value | None, ...]:
+    if not _aligned(b.size(query.dims[-2])):
+        raise NapkinError("logarithms of rows that are no multiple of 32 lie among others")
+    given = (query, key, value, out, logsumexp)
+    found = _gradients(b, grad_out_, given, attn_bias, dropout_p, is_causal, scale)
+    return tuple(grad if asked else None for grad, asked in zip(found, grad_input_mask, strict=True))
+
+
+@operator("_scaled_dot_product_flash_attention_for_cpu_backward.default")
+def cpu_attention_backward(
+    b: Builder,
+    grad_out: Value,
+    query: Value,
+    key: Value,
+    value: Value,
+    out: Value,
+    logsumexp: Value,
+    dropout_p: float,
+    is_causal: bool,
+    attn_mask: Value | None,
+    scale: Any,
+) -> tuple[Value | None, ...]:
+    given = (query, key, value, out, logsumexp)
+    return _gradients(b, grad_out, given, attn_mask, dropout_p, is_causal, scale)[:3]
+
+
+@operator(
+    "_scaled_dot_product_flash_attention_backward.default", "_scaled_dot_product_cudnn_attention_backward.default"
+)
+def flash_attention_backward(
+    b: Builder,
+    grad_out: Value,
+    query: Value,
+    key: Value,
+    value: Value,
+    out: Value,
+    logsumexp: Value,
+    cum_seq_q: Value | None,
+    cum_seq_k: Value | None,
+    max_q: Any,
+    max_k: Any,
+    dropout_p: float,
+    is_causal: bool,
+    philox_seed: Value,
+    philox_offset: Value,
+    scale: Any,
+    attn_bias: Value | None = None,
+) -> tuple[Value | None, ...]:
+    """The gradients of attention; cuDNN has what is added to scores, and logarithms with a dimension of one more."""
+    _square(b, query, key, is_causal)
+    given = (query, key, value, out, replace(logsumexp, dims=logsumexp.dims[: len(query.dims) - 1]))
+    return _gradients(b, grad_out, given, attn_bias, dropout_p, is_causal, scale)[:3]
+
+
+def _gradients(
+    b: Builder,
+    grad: Value,
+    given: tuple[Value, Value, Value, Value, Value],
     mask: Value | None,
     dropout_p: float,
     is_causal: bool,
     scale: Any,
-) -> Value:
-    """Return attention as libraries have it that do not agree where a causal mask with fewer rows begins."""
-    if is_causal and b.size(query.dims[-2]) != b.size(key.dims[-2]):
-        raise NapkinError("a causal mask that is not square is another one in each library")
-    return attention(b, query, key, value, mask, dropout_p, is_causal, scale, False)
+) -> tuple[Value, Value, Value, Value]:
+    """Return the gradients of attention's query, key, value and of what is added to its scores, of these and what it
+    gave: its result and the logarithms of its rows (FlashAttention, arXiv:2205.14135, algorithm 4).
+    """
+    _undropped(dropout_p)
+    query, key, value, out, logarithms = given
+    scores = Scores.of(b, query, key, scale, _masked(b, mask, is_causal))
+    grad, out = scores.apart(b.real(grad)), scores.apart(b.real(out))
+    value = scores.kept(value)
+    weights = scores.weights(logarithms)
+    rows = tuple(range(len(grad.dims) - 2))
+    kept = tuple(at for at in rows if scores.shared == 1 or at != scores.heads + 1)
+    through = b.contract([grad, value], [(*rows, "m", "d"), (*rows, "n", "d")], (*rows, "m", "n"))
+    both = b.pointwise(lambda g, o: g * o, grad, out)
+    total = b.folded("sum", both, [len(both.dims) - 1], True, "float32")
+    inner = b.pointwise(lambda w, g, t: w * (g - t), weights, through, total)
+    own, other = b.value(inner.term, inner.dims, grad.dtype), scores.key
+    of_query = b.contract([own, other], [(*rows, "m", "n"), (*rows, "n", "d")], (*rows, "m", "d"))
+    of_key = b.contract([own, scores.query], [(*rows, "m", "n"), (*rows, "m", "d")], (*kept, "n", "d"))
+    of_value = b.contract([weights, grad], [(*rows, "m", "n"), (*rows, "m", "d")], (*kept, "n", "d"))
+    return scores.merged(scores.scaled(of_query)), scores.scaled(of_key), of_value, scores.merged(inner)
+
+
+def _undropped(dropout_p: float) -> None:
+    if dropout_p:
+        raise NapkinError(
+            f"dropout_p={dropout_p} draws random numbers, each of PyTorch's libraries its own; spelled out, or under"
+            " torch.nn.attention.sdpa_kernel(SDPBackend.MATH), they are a dropout's"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Scores of attention, and what they were made of. More heads of queries may share those of keys: then queries,
+    and scores, have two dimensions in the place of the heads, and keys one of 1 behind theirs.
+    """
+
+    b: Builder
+    query: Value
+    key: Value
+    scores: Value
+    heads: int  # the number of the dimension of heads
+    shared: int  # how many heads of queries share one of keys
+    scale: Any
+
+    @staticmethod
+    def of(b: Builder, query: Value, key: Value, scale: Any, changed: Changed) -> Scores:
+        """Return scores after a change, which gets them, the number of the dimension of heads, and how many share
+        one.
+        """
+        heads, shared = len(query.dims) - 3, 1
+        asked, kept = (b.size(v.dims[heads]) if heads >= 0 else 1 for v in (query, key))
+        # Of symbols that are not known to be one it is a limit that they are
+        if asked != kept and isinstance(asked, int) and isinstance(kept, int):
+            shared = asked // kept
+        plain = Scores(b, query, key, query, heads, shared, scale)
+        query, key = plain.apart(query), plain.kept(key)
+        scores = plain.scaled(product(b, query, transpose(b, key, -1, -2)))
+        return Scores(b, query, key, changed(scores, heads, shared), heads, shared, scale)
+
+    def scaled(self, value: Value) -> Value:
+        """Return a value times the scale, which is said or is one over the root of the width."""
+        b, width = self.b, self.b.size(self.query.dims[-1])
+        if self.scale is not None or isinstance(width, int):
+            return mul(b, value, width**-0.5 if self.scale is None else float(self.scale))
+        return mul(b, value, b.value(b.count([self.query.dims[-1]]) ** -0.5, (), "float32"))
+
+    def apart(self, value: Value) -> Value:
+        """Return what has a head for each of the queries' with two dimensions of heads, where some share one."""
+        return value if self.shared == 1 else _apart(self.b, value, self.heads, self.shared)
+
+    def kept(self, value: Value) -> Value:
+        """Return what has a head for each of the keys' with a dimension of 1 for those that share it."""
+        return value if self.shared == 1 else _kept(self.b, value, self.heads)
+
+    def merged(self, value: Value) -> Value:
+        """Return what has two dimensions of heads with one."""
+        if self.shared == 1:
+            return value
+        both = (*value.dims[self.heads], *value.dims[self.heads + 1])
+        return self.b.value(
+            value.term, (*value.dims[: self.heads], both, *value.dims[self.heads + 2 :]), value.dtype
+        )
+
+    def weighed(self, value: Value) -> Value:
+        """Return values weighted by a softmax of the scores; a row in which every score is -inf gives 0."""
+        b, row = self.b, self.scores.dims[-1:]
+        weights = b.value(normalised(b, self.scores.term, row, EMPTY), self.scores.dims, self.scores.dtype)
+        out = product(b, weights, self.kept(value))
+        return self.merged(replace(out, term=emptied(b, self.scores.term, row, out.term)))
+
+    def logarithms(self) -> Value:
+        """Return the logarithm of the sum of each row's exponentials; of a row of -inf alone the least number there
+        is, relative to which no score weighs anything.
+        """
+        b, row = self.b, self.scores.dims[-1:]
+        top = b.fold("max", self.scores.term, row)
+        found = top + nq.log(b.fold("sum", nq.exp(self.scores.term - top), row))
+        if not shown(Edge("present", top, EMPTY)):
+            found = nq.where(top <= NEGATIVE, LEAST, found)
+        return self.merged(b.value(found, self.scores.dims[:-1], "float32"))
+
+    def weights(self, logarithms: Value) -> Value:
+        """Return the scores' exponentials relative to those sums, 0 in a row of -inf alone."""
+        b = self.b
+        rows = self.apart(logarithms)
+        rows = b.value(rows.term, (*rows.dims, ()), rows.dtype)
+        weights = b.pointwise(lambda s, r: nq.exp(s - r), self.scores, rows)
+        if shown(Edge("present", b.fold("max", self.scores.term, self.scores.dims[-1:]), EMPTY)):
+            return weights
+        return b.pointwise(lambda w, r: nq.where(r <= LEAST, 0.0, w), weights, rows)
 
 
 def weighed(
@@ -250,46 +479,28 @@ def weighed(
     key: Value,
     value: Value,
     scale: Any,
-    changed: Callable[[Value, int, int], Value],
+    changed: Changed,
 ) -> Value:
-    """Return values weighted by a softmax of scores after a change of these; more heads of queries share those of keys;
-    a row in which every score is -inf gives 0.
-
-    The change gets the scores, the number of the dimension of heads, and how many heads share one: then they have two
-    dimensions.
+    """Return values weighted by a softmax of scores after a change of these; more heads of queries share those of
+    keys.
     """
-    heads, shared = len(query.dims) - 3, 1
-    asked, kept = (b.size(v.dims[heads]) if heads >= 0 else 1 for v in (query, key))
-    # Of symbols that are not known to be one it is a limit that they are
-    if asked != kept and isinstance(asked, int) and isinstance(kept, int):
-        shared = asked // kept
-        sizes = [*map(b.size, query.dims[:heads]), kept, shared, *map(b.size, query.dims[heads + 1 :])]
-        query = b.view(query, sizes)
-        key, value = (b.value(v.term, (*v.dims[: heads + 1], (), *v.dims[heads + 1 :]), v.dtype) for v in (key, value))
-    scores = product(b, query, transpose(b, key, -1, -2))
-    width = b.size(query.dims[-1])
-    if scale is not None or isinstance(width, int):
-        scores = mul(b, scores, width**-0.5 if scale is None else float(scale))
-    else:
-        scores = mul(b, scores, b.value(b.count([query.dims[-1]]) ** -0.5, (), "float32"))
-    scores = changed(scores, heads, shared)
-    row = [scores.dims[-1]]
-    weights = b.value(normalised(b, scores.term, row, EMPTY), scores.dims, scores.dtype)
-    out = product(b, weights, value)
-    out = replace(out, term=emptied(b, scores.term, row, out.term))
-    if shared > 1:
-        merged = (*out.dims[heads], *out.dims[heads + 1])
-        out = b.value(out.term, (*out.dims[:heads], merged, *out.dims[heads + 2 :]), out.dtype)
-    return out
+    return Scores.of(b, query, key, scale, changed).weighed(value)
 
 
 def _by_heads(b: Builder, mask: Value, heads: int, shared: int) -> Value:
-    dims = ((),) * (heads + 3 - len(mask.dims)) + mask.dims
-    if not dims[heads]:
-        return b.value(mask.term, (*dims[: heads + 1], (), *dims[heads + 1 :]), mask.dtype)
-    own = b.known(dims[heads], "attention") // shared
-    sizes = [*map(b.size, dims[:heads]), own, shared, *map(b.size, dims[heads + 1 :])]
-    return b.view(b.value(mask.term, dims, mask.dtype), sizes)
+    """Return a mask with two dimensions of heads; one that is the same for all has them of 1."""
+    mask = b.value(mask.term, ((),) * (heads + 3 - len(mask.dims)) + mask.dims, mask.dtype)
+    return _apart(b, mask, heads, shared) if mask.dims[heads] else _kept(b, mask, heads)
+
+
+def _apart(b: Builder, value: Value, heads: int, shared: int) -> Value:
+    own = b.known(value.dims[heads], "attention") // shared
+    before, after = value.dims[:heads], value.dims[heads + 1 :]
+    return b.view(value, [*map(b.size, before), own, shared, *map(b.size, after)])
+
+
+def _kept(b: Builder, value: Value, heads: int) -> Value:
+    return b.value(value.term, (*value.dims[: heads + 1], (), *value.dims[heads + 1 :]), value.dtype)
 
 
 @operator("flex_attention")
@@ -361,3 +572,35 @@ def by_products() -> Any:
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     return sdpa_kernel(SDPBackend.MATH)
+
+
+STATES = {"philox_seed", "philox_offset"}
+
+
+def without_state(module: Any) -> None:
+    """Have gradients of attention that drops nothing read no state of a generator, which they are given by what they
+    are the gradients of, and which that need not keep then.
+
+    The graph, of both, is changed; what it gives is as before.
+    """
+    import torch
+
+    found = False
+    for node in list(module.graph.nodes):
+        if node.op != "call_function" or not name_of(node.target).startswith("_scaled_dot_product"):
+            continue
+        names = [argument.name for argument in node.target._schema.arguments]
+        given = dict(zip(names, node.args, strict=False)) | dict(node.kwargs)
+        if "grad_out" not in names[0] or given.get("dropout_p") != 0.0:
+            continue
+        for at, name in enumerate(names[: len(node.args)]):
+            held = getattr(node.args[at], "meta", {}).get("val")
+            if name in STATES and isinstance(held, torch.Tensor):
+                told = {"dtype": torch.int64, "device": held.device, "pin_memory": False}
+                with module.graph.inserting_before(node):
+                    none = module.graph.call_function(torch.ops.aten.full.default, ([*held.shape], 0), told)
+                none.meta["val"] = held.new_zeros(held.shape, dtype=torch.int64)
+                node.update_arg(at, none)
+                found = True
+    if found:
+        module.recompile()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from napkin_eq.lang.interval import interval, wide
+from napkin_eq.lang.numpy_semantics import random
 from napkin_eq.lang.operators import ABSENT, EDGES, OPS
 from napkin_eq.lang.term import (
     Const,
@@ -28,6 +29,7 @@ from napkin_eq.lang.term import (
 from napkin_eq.laws.law import Judgment, finite, nonneg, nonzero, pos
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.builder import Context, Env, Statements, restricted
+from napkin_eq.tile.lower.loop_bounds import decided
 from napkin_eq.tile.stream_facts import conjuncts, plain, reduces_over, spreads
 
 LEAST, MOST = -(2**31), 2**31 - 1
@@ -46,6 +48,7 @@ class Arithmetic(Statements):
         super().__init__(tiles, ranks)
         self.proved = proved
         self.present: set[str] = set()
+        self.mixing = False  # whether what is written is what bits are mixed of
 
     def elementwise(self, term: Map, context: Context) -> p.Operand:
         """Return the value of an operator applied lane by lane."""
@@ -64,7 +67,14 @@ class Arithmetic(Statements):
             return short
         if op in ("floordiv", "mod") and (found := self._of_block(op, args, context)) is not None:
             return found
+        if op == "random":
+            self.mixing = True
         values = tuple(self.operand(a, context) for a in args)
+        if op == "random":
+            self.mixing = False
+            # Of numbers alone it is one, as evaluation has it
+            known = not any(isinstance(value, str) for value in values)
+            return int(random(*values).item()) if known else self.emit(op, values, "i32")
         if op in ("floordiv", "mod"):
             return self._held(term, self._quotient(op, args[1], values, self._wide(term, *args)))
         if term.kind == "bool" and args[0].kind == "int" == args[1].kind:
@@ -177,7 +187,18 @@ class Arithmetic(Statements):
         if not (isinstance(place, Index) and isinstance(by, Const) and (coord := context.coord(place.axis))):
             return None
         tile = self.coords[coord].tile
-        if tile == 1 or coord in self.lanes or by.value < tile or by.value % tile:
+        if tile == 1 or coord in self.lanes:
+            return None
+        if self.mixing and by.value > 0 and tile % by.value == 0:
+            # Of lanes within the block, which a compiler knows: neighbours that a thread holds have one quotient, and
+            # all four words of one counter are mixed once.
+            within = self.integers("add", (self.iota(coord), self.integers("mul", (self.start(coord), -1))))
+            within = self.integers("max", (within, 0))  # as it is, which a printer then knows
+            if op == "mod":
+                return self.integers(op, (within, by.value))
+            whole = self.integers("floordiv", (self.start(coord), by.value))
+            return self.integers("add", (whole, self.integers("floordiv", (within, by.value))))
+        if by.value < tile or by.value % tile:
             return None
         # No remainder is computed: Triton does not see what that is a multiple of, and reads lane by lane.
         whole = self.integers("floordiv", (self.start(coord), by.value))
@@ -195,10 +216,14 @@ class Arithmetic(Statements):
 
     def settled(self, mask: Term, context: Context) -> bool | None:
         """Return True if the masks known to hold in this part of the loop imply a mask, the same coordinates standing
-        for its axes.
+        for its axes, or if it holds in all lanes; False if it holds in none.
         """
         known: set[tuple[Term, Env]] = set().union(*(s.known for s in self.stack))
-        return True if {(part, restricted(context.env, part)) for part in conjuncts(mask)} <= known else None
+        running = frozenset(name for name, _ in context.running)
+        sure = [
+            (part, restricted(context.env, part)) in known or decided(part, running) for part in conjuncts(mask)
+        ]
+        return True if all(sure) else False if False in sure else None
 
     def resolved(self, term: Term, context: Context) -> Term:
         """Return what a choice by a mask comes to in this part of the loop, where that is known."""
@@ -312,8 +337,8 @@ class Arithmetic(Statements):
 def far(term: Term, size: float, data: bool) -> bool:
     """Tell whether a number may well be of a size near the end of the range of float32.
 
-    Constants may, such as stand for what is masked, and data if `data`; a sum of many numbers, a product with what is
-    small or computed, or a bounded function is not meant to.
+    Constants may, such as stand for what is masked, and data if `data` or if that is said of them; a sum of many
+    numbers, a product with what is small or computed, or a bounded function is not meant to.
     """
     known: dict[Term, bool] = {}
     for part in subterms(term):
@@ -330,7 +355,8 @@ def far(term: Term, size: float, data: bool) -> bool:
         elif isinstance(part, (Reduce, Fold, Online, Scan)):
             found = getattr(part, "monoid", "sum") == "max" and below[0]
         else:
-            found = data and part.kind == "real" if isinstance(part, Input) else any(below)
+            own = isinstance(part, Input) and part.kind == "real" and (data or "far" in part.facts)
+            found = own or any(below)
         known[part] = found
     return known[term]
 

@@ -48,6 +48,7 @@ from napkin_eq.laws.law import finite
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.builder import Context, Scope, restricted
 from napkin_eq.tile.lower.elementwise import Proved
+from napkin_eq.tile.lower.loop_bounds import numbered
 from napkin_eq.tile.lower.reductions import NARROW, Folds
 from napkin_eq.tile.passes.dead_statements import live
 from napkin_eq.tile.passes.fuse_accumulator import accumulated
@@ -287,14 +288,16 @@ class Lowering(Folds):
         outside of the array, or the mask varies along what the places do not.
         """
         # No mask that holds in a part of a loop: what is read may be read before the loop.
-        known = conjuncts(kept[0]) if kept else ()
+        running = frozenset(name for name, _ in context.running)
+        known = [numbered(mask, running) for mask in conjuncts(kept[0])] if kept else []
         # Where the array is read along each axis: at a coordinate of this kernel, or at one that an index says.
         places: dict[str, Axis | p.Operand] = {}
         masks: list[str] = [kept[1]] if kept else []
         body: Term = term
         while isinstance(body, Read):
             body = body.body
-        for axis, index in read_places(term):
+        for axis, said in read_places(term):
+            index = numbered(said, running)
             if isinstance(index, Index) and same_size(index.axis, axis):
                 places[axis.name] = index.axis
                 continue

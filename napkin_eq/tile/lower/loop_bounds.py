@@ -8,16 +8,18 @@ masks.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.interval import ANY, interval, wide
-from napkin_eq.lang.term import Const, Index, Input, Map, Size, Term, subterms
+from napkin_eq.lang.term import Const, Index, Input, Length, Map, Size, Term, rewritten, subterms
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.builder import Context, Statements
 from napkin_eq.tile.stream_facts import conjuncts, disjuncts
 
+EXACT = 2.0**53  # below which a float is the whole number that it stands for
 FAR = 2**31 - 2**16  # no axis is longer; index proofs assume so
 
 
@@ -83,8 +85,10 @@ def stretches(lowering: Statements, where: Term, axis: Axis, coord: str, context
     lows: list[tuple[p.Operand, p.Operand]] = []
     highs: list[tuple[p.Operand, p.Operand]] = []
     known: list[Term] = []
+    running = frozenset(name for name, _ in context.running)
     for mask in conjuncts(where):
-        if (clauses := _clauses(mask, axis)) is None:
+        sure = decided(mask, running)
+        if (clauses := [] if sure else _clauses(numbered(mask, running), axis)) is None:
             continue
         known.append(mask)
         for up, forms in clauses:
@@ -98,6 +102,44 @@ def stretches(lowering: Statements, where: Term, axis: Axis, coord: str, context
     rest = {c for c in conjuncts(where)} - set(known)
     hold = frozenset(known) | (frozenset([where]) if not rest else frozenset())
     return _cut(_Bounds(lowering, tile, size, down, lows, highs), hold)
+
+
+@functools.lru_cache(maxsize=1 << 14)  # asked again for every choice of tiles
+def numbered(mask: Term, running: frozenset[str]) -> Term:
+    """Return a mask with numbers for the sizes that are known, but of the axes that are running: such grow."""
+
+    def number(term: Term) -> Term:
+        known = isinstance(term, Length) or (isinstance(term, Size) and term.axis.name not in running)
+        return Const(term.axis.size) if known and term.axis.size is not None else term
+
+    return rewritten(mask, number)
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def decided(mask: Term, running: frozenset[str]) -> bool | None:
+    """Return what a comparison of whole numbers is in all lanes, by the bounds of these; None where they do not say it,
+    and of another mask.
+    """
+    if (forms := at_least_zero(numbered(mask, running))) is None:
+        return None
+    ends = [_ends(form) for form in forms]
+    return True if all(low >= 0 for low, _ in ends) else False if any(high < 0 for _, high in ends) else None
+
+
+def _ends(form: dict[Term, int]) -> tuple[float, float]:
+    """Return bounds on a linear form, whatever the data are; infinite where they pass what a float holds of whole
+    numbers.
+    """
+    low, high = 0.0, 0.0
+    for atom, factor in form.items():
+        ends = ANY if any(isinstance(part, Input) for part in subterms(atom)) else interval(atom)
+        if not factor:
+            continue
+        if abs(factor) >= EXACT or max(map(abs, ends)) >= EXACT:
+            return -math.inf, math.inf
+        least, most = sorted(factor * end for end in ends)
+        low, high = low + least, high + most
+    return (low, high) if max(-low, high) < EXACT else (-math.inf, math.inf)
 
 
 def bounding(mask: Term, axis: Axis) -> list[bool]:

@@ -48,7 +48,7 @@ from napkin_eq.lang.term import (
 )
 from napkin_eq.laws.law import Judgment, zero
 from napkin_eq.tile import ir as p
-from napkin_eq.tile.lower.elementwise import Proved
+from napkin_eq.tile.lower.elementwise import Proved, far
 from napkin_eq.tile.lower.kernel import Lowering
 from napkin_eq.tile.lower.loop_bounds import linear
 from napkin_eq.tile.lower.reductions import NARROW
@@ -142,7 +142,7 @@ def ways(store: Store, targets: Sequence[p.Buffer], arrays: Mapping[Term, p.Buff
         rows.append(across)
     found = [kernel.merged([*run, *summed], chains) for run in rows]
     if summed and all(math.prod(axis.size or 1 for axis in run) <= HELD for run in summed):
-        found = [kernel.merged(rows[0], []), *found]  # a block may hold all of them at once
+        found.append(kernel.merged(rows[0], []))  # a block may hold all of them at once
     return found
 
 
@@ -379,7 +379,8 @@ class _Kernel:
         for leaf in self.leaves:
             if leaf in self.arrays:
                 buffer = self.arrays[leaf] if leaf in apart else view.buffer(self.arrays[leaf])
-                seen[leaf] = Input(next(names), buffer.dims, BY_SHORT[buffer.dtype].name)
+                facts = ("far",) if far(plain(leaf), p.IN_PARTS, data=False) else ()
+                seen[leaf] = Input(next(names), buffer.dims, BY_SHORT[buffer.dtype].name, facts)
                 given[seen[leaf]] = buffer
             else:
                 assert isinstance(leaf, Input)

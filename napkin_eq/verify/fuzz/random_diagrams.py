@@ -181,7 +181,9 @@ class _Drawing:
         op = self.one(("lt", "le", "eq"))
         if self.draw(2):
             return Map(op, (self.some("real"), self.some("real")))
-        return Map(op, (self.some("int"), self.some("int") if self.draw(2) else self.coordinate()))
+        a, b = self.some("int"), self.some("int") if self.draw(2) else self.coordinate()
+        # A number compared with itself says nothing; without a choice more, so that other seeds stay what they are
+        return Map(op, (a, b)) if a is not b else Map(op, (Map("random", (a, Const(len(self.made)), b, a)), Const(0)))
 
     def logic(self) -> Term:
         op = self.one(("and", "or", "not"))

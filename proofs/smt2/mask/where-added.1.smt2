@@ -1,0 +1,26 @@
+; law    where-added (mask): A number with a summand that is masked to zero is a choice of their sum.
+; says   [c ? a + b : a] → a + [c ? b : 0]
+; source stated in mask.py
+; case   both sides
+(set-logic QF_LRA)
+(set-info :status unsat)
+(declare-const c Bool)
+(declare-const a Real)
+(declare-const a.absent Bool)
+(declare-const b Real)
+(declare-const b.absent Bool)
+; t1 is a + b
+(define-fun t1.absent () Bool (or a.absent b.absent))
+(define-fun t1 () Real (+ a b))
+; t2 is [c ? a + b : a]
+(define-fun t2.absent () Bool (ite c t1.absent a.absent))
+(define-fun t2 () Real (ite c t1 a))
+; t3 is [c ? b : 0]
+(define-fun t3.absent () Bool (and (or (not c) b.absent) c))
+(define-fun t3 () Real (ite c b 0.0))
+; t4 is a + [c ? b : 0]
+(define-fun t4.absent () Bool (or a.absent t3.absent))
+(define-fun t4 () Real (+ a t3))
+; the goal, denied
+(assert (not (or (and t2.absent t4.absent) (and (not t2.absent) (not t4.absent) (= t2 t4)))))
+(check-sat)

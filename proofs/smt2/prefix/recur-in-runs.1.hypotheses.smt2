@@ -1,0 +1,56 @@
+; law    recur-in-runs (prefix): A recurrence, in a run, is what the runs before leave times the gains since, and that within.
+; says   recur_x(a, b)[x := p · |r| + r] → [0 < p ? recur_p(Π_r [p · |r| + r < |x| ? a[x := p · |r| + r] : 1], recur_r([p · |r| + r < |x| ? a[x := p · |r| + r] : 1], [p · |r| + r < |x| ? b[x := p · |r| + r] : 0])[r := |r| - 1])[p := p - 1] : 0] · scan[Π_r [p · |r| + r < |x| ? a[x := p · |r| + r] : 1]] + recur_r([p · |r| + r < |x| ? a[x := p · |r| + r] : 1], [p · |r| + r < |x| ? b[x := p · |r| + r] : 0]) if free(p, a), free(r, a), free(p, b), free(r, b), distinct(x, p), distinct(x, r), distinct(p, r)
+; source stated in prefix.py
+; case   both sides: the next lane of r
+;        at p = lane of p, r = lane of r + 1, |p| = lane of p + lanes of p after + 1, |r| = lane of r + lanes of r after + 2, |x| = lanes of x after + 1
+;        and lane of p · lane of r + lane of p · lanes of r after + 2 · lane of p + lane of r <= lanes of x after
+;        and 1 <= lane of p
+;        and lane of p · lane of r + lane of p · lanes of r after + 2 · lane of p + lane of r + 1 <= lanes of x after
+;        prefix 1 over x@1 stands for recur_x(a, b) at x = lane of p · lane of r + lane of p · lanes of r after + 2 · lane of p + lane of r
+;        prefix 2 over p@1 stands for recur_p(Π_r [p · |r| + r < |x| ? a[x := p · |r| + r] : 1], recur_r([p · |r| + r < |x| ? a[x := p · |r| + r] : 1], [p · |r| + r < |x| ? b[x := p · |r| + r] : 0])[r := |r| - 1]) at p = lane of p - 1
+;        prefix 3 over r@1 stands for scan[Π_r [p · |r| + r < |x| ? a[x := p · |r| + r] : 1]] at p = lane of p, r = lane of r
+;        prefix 4 over r@1 stands for recur_r([p · |r| + r < |x| ? a[x := p · |r| + r] : 1], [p · |r| + r < |x| ? b[x := p · |r| + r] : 0]) at p = lane of p, r = lane of r
+;        a@1 stands for a at x = lane of p · lane of r + lane of p · lanes of r after + 2 · lane of p + lane of r + 1
+;        b@1 stands for b at x = lane of p · lane of r + lane of p · lanes of r after + 2 · lane of p + lane of r + 1
+;        prefix 1 over x@1 is prefix 2 over p@1 · prefix 3 over r@1 + prefix 4 over r@1, as the claim says at p = lane of p, r = lane of r
+; hypotheses alone: if no values met them, the proof would say nothing
+(set-logic QF_NRA)
+(set-info :status sat)
+(declare-const a-1 Real)
+(declare-const a-1.absent Bool)
+(declare-const prefix-2-over-p-1 Real)
+(declare-const prefix-2-over-p-1.absent Bool)
+(declare-const prefix-3-over-r-1 Real)
+(declare-const prefix-3-over-r-1.absent Bool)
+; t1 is prefix 2 over p@1 · prefix 3 over r@1
+(define-fun t1.absent () Bool (or prefix-2-over-p-1.absent prefix-3-over-r-1.absent))
+(define-fun t1 () Real (* prefix-2-over-p-1 prefix-3-over-r-1))
+(declare-const prefix-4-over-r-1 Real)
+(declare-const prefix-4-over-r-1.absent Bool)
+; t2 is prefix 2 over p@1 · prefix 3 over r@1 + prefix 4 over r@1
+(define-fun t2.absent () Bool (or t1.absent prefix-4-over-r-1.absent))
+(define-fun t2 () Real (+ t1 prefix-4-over-r-1))
+; t3 is a@1 · (prefix 2 over p@1 · prefix 3 over r@1 + prefix 4 over r@1)
+(define-fun t3.absent () Bool (or a-1.absent t2.absent))
+(define-fun t3 () Real (* a-1 t2))
+(declare-const b-1 Real)
+(declare-const b-1.absent Bool)
+; t4 is a@1 · (prefix 2 over p@1 · prefix 3 over r@1 + prefix 4 over r@1) + b@1
+(define-fun t4.absent () Bool (or t3.absent b-1.absent))
+(define-fun t4 () Real (+ t3 b-1))
+; t5 is prefix 3 over r@1 · a@1
+(define-fun t5.absent () Bool (or prefix-3-over-r-1.absent a-1.absent))
+(define-fun t5 () Real (* prefix-3-over-r-1 a-1))
+; t6 is prefix 2 over p@1 · (prefix 3 over r@1 · a@1)
+(define-fun t6.absent () Bool (or prefix-2-over-p-1.absent t5.absent))
+(define-fun t6 () Real (* prefix-2-over-p-1 t5))
+; t7 is a@1 · prefix 4 over r@1
+(define-fun t7.absent () Bool (or a-1.absent prefix-4-over-r-1.absent))
+(define-fun t7 () Real (* a-1 prefix-4-over-r-1))
+; t8 is a@1 · prefix 4 over r@1 + b@1
+(define-fun t8.absent () Bool (or t7.absent b-1.absent))
+(define-fun t8 () Real (+ t7 b-1))
+; t9 is prefix 2 over p@1 · (prefix 3 over r@1 · a@1) + (a@1 · prefix 4 over r@1 + b@1)
+(define-fun t9.absent () Bool (or t6.absent t8.absent))
+(define-fun t9 () Real (+ t6 t8))
+(check-sat)

@@ -1,0 +1,39 @@
+; law    recur-in-runs (prefix): A recurrence, in a run, is what the runs before leave times the gains since, and that within.
+; says   recur_x(a, b)[x := p · |r| + r] → [0 < p ? recur_p(Π_r [p · |r| + r < |x| ? a[x := p · |r| + r] : 1], recur_r([p · |r| + r < |x| ? a[x := p · |r| + r] : 1], [p · |r| + r < |x| ? b[x := p · |r| + r] : 0])[r := |r| - 1])[p := p - 1] : 0] · scan[Π_r [p · |r| + r < |x| ? a[x := p · |r| + r] : 1]] + recur_r([p · |r| + r < |x| ? a[x := p · |r| + r] : 1], [p · |r| + r < |x| ? b[x := p · |r| + r] : 0]) if free(p, a), free(r, a), free(p, b), free(r, b), distinct(x, p), distinct(x, r), distinct(p, r)
+; source stated in prefix.py
+; case   both sides: the next lane of p
+;        at p = lane of p + 1, r = 0, |p| = lane of p + lanes of p after + 2, |r| = lanes of r after + 1, |x| = lanes of x after + 1
+;        and lane of p · lanes of r after + lane of p + lanes of r after <= lanes of x after
+;        and lane of p <= 0
+;        and lanes of x after <= lane of p · lanes of r after + lane of p + lanes of r after
+;        prefix 1 over x@1 stands for recur_x(a, b) at x = lane of p · lanes of r after + lane of p + lanes of r after
+;        prefix 2 over r@1 stands for scan[Π_r [p · |r| + r < |x| ? a[x := p · |r| + r] : 1]] at p = lane of p, r = lanes of r after
+;        prefix 3 over r@1 stands for recur_r([p · |r| + r < |x| ? a[x := p · |r| + r] : 1], [p · |r| + r < |x| ? b[x := p · |r| + r] : 0]) at p = lane of p, r = lanes of r after
+;        prefix 1 over x@1 is 0 · prefix 2 over r@1 + prefix 3 over r@1, as the claim says at p = lane of p, r = lanes of r after
+(set-logic QF_LRA)
+(set-info :status unsat)
+(declare-const prefix-2-over-r-1 Real)
+(declare-const prefix-2-over-r-1.absent Bool)
+; t1 is 0 · prefix 2 over r@1
+(define-fun t1 () Real (* 0.0 prefix-2-over-r-1))
+(declare-const prefix-3-over-r-1 Real)
+(declare-const prefix-3-over-r-1.absent Bool)
+; t2 is 0 · prefix 2 over r@1 + prefix 3 over r@1
+(define-fun t2.absent () Bool (or prefix-2-over-r-1.absent prefix-3-over-r-1.absent))
+(define-fun t2 () Real (+ t1 prefix-3-over-r-1))
+; t3 is prefix 2 over r@1 · 0
+(define-fun t3 () Real (* prefix-2-over-r-1 0.0))
+; t4 is prefix 2 over r@1 · 0 + prefix 3 over r@1
+(define-fun t4.absent () Bool (or prefix-2-over-r-1.absent prefix-3-over-r-1.absent))
+(define-fun t4 () Real (+ t3 prefix-3-over-r-1))
+; t5 is (prefix 2 over r@1 · 0 + prefix 3 over r@1) · 1
+(define-fun t5 () Real (* t4 1.0))
+; t6 is 1 · 0
+(define-fun t6 () Real (* 1.0 0.0))
+; t7 is 1 · 0 + 0
+(define-fun t7 () Real (+ t6 0.0))
+; t8 is (prefix 2 over r@1 · 0 + prefix 3 over r@1) · 1 + (1 · 0 + 0)
+(define-fun t8 () Real (+ t5 t7))
+; the goal, denied
+(assert (not (or (and t2.absent t4.absent) (and (not t2.absent) (not t4.absent) (= t2 t8)))))
+(check-sat)

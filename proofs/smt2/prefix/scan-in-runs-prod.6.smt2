@@ -1,0 +1,29 @@
+; law    scan-in-runs-prod (prefix): A running product, in a run, is that of the runs before, whole, and that within the run.
+; says   scan[Π_x a][x := p · |r| + r] → [0 < p ? scan[Π_p Π_r [p · |r| + r < |x| ? a[x := p · |r| + r] : 1]][p := p - 1] : 1] · scan[Π_r [p · |r| + r < |x| ? a[x := p · |r| + r] : 1]] if free(p, a), free(r, a), distinct(x, p), distinct(x, r), distinct(p, r)
+; source stated in prefix.py
+; case   both sides: the next lane of p
+;        at p = lane of p + 1, r = 0, |p| = lane of p + lanes of p after + 2, |r| = lanes of r after + 1, |x| = lanes of x after + 1
+;        and lane of p · lanes of r after + lane of p + lanes of r after <= lanes of x after
+;        and lane of p <= 0
+;        and lane of p · lanes of r after + lane of p + lanes of r after + 1 <= lanes of x after
+;        prefix 1 over x@1 stands for scan[Π_x a] at x = lane of p · lanes of r after + lane of p + lanes of r after
+;        prefix 2 over r@1 stands for scan[Π_r [p · |r| + r < |x| ? a[x := p · |r| + r] : 1]] at p = lane of p, r = lanes of r after
+;        a@1 stands for a at x = lane of p · lanes of r after + lane of p + lanes of r after + 1
+;        prefix 1 over x@1 is 1 · prefix 2 over r@1, as the claim says at p = lane of p, r = lanes of r after
+(set-logic QF_NRA)
+(set-info :status unsat)
+(declare-const prefix-2-over-r-1 Real)
+(declare-const prefix-2-over-r-1.absent Bool)
+; t1 is 1 · prefix 2 over r@1
+(define-fun t1 () Real (* 1.0 prefix-2-over-r-1))
+(declare-const a-1 Real)
+(declare-const a-1.absent Bool)
+; t2 is 1 · prefix 2 over r@1 · a@1
+(define-fun t2.absent () Bool (or prefix-2-over-r-1.absent a-1.absent))
+(define-fun t2 () Real (* t1 a-1))
+; t3 is prefix 2 over r@1 · a@1
+(define-fun t3.absent () Bool (or prefix-2-over-r-1.absent a-1.absent))
+(define-fun t3 () Real (* prefix-2-over-r-1 a-1))
+; the goal, denied
+(assert (not (or (and t2.absent t3.absent) (and (not t2.absent) (not t3.absent) (= t2 t3)))))
+(check-sat)

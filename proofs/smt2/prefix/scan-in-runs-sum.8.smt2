@@ -1,0 +1,15 @@
+; law    scan-in-runs-sum (prefix): A running sum, in a run, is that of the runs before, whole, and that within the run.
+; says   scan[Σ_x a][x := p · |r| + r] → [0 < p ? scan[Σ_p Σ_r [p · |r| + r < |x| ? a[x := p · |r| + r] : 0]][p := p - 1] : 0] + scan[Σ_r [p · |r| + r < |x| ? a[x := p · |r| + r] : 0]] if free(p, a), free(r, a), distinct(x, p), distinct(x, r), distinct(p, r)
+; source stated in prefix.py
+; case   both sides: the first lanes
+;        at p = 0, r = 0, |p| = lanes of p after + 1, |r| = lanes of r after + 1, |x| = lanes of x after + 1
+;        a@1 stands for a at x = 0
+(set-logic QF_LRA)
+(set-info :status unsat)
+(declare-const a-1 Real)
+(declare-const a-1.absent Bool)
+; t1 is 0 + a@1
+(define-fun t1 () Real (+ 0.0 a-1))
+; the goal, denied
+(assert (not (or a-1.absent (and (not a-1.absent) (= a-1 t1)))))
+(check-sat)

@@ -1,0 +1,18 @@
+; law    read-both-min (reads): An operator of two numbers is read as that of what is read of each.
+; says   min(a, b)[x := i] → min(a[x := i], b[x := i])
+; source stated in reads.py
+; case   both sides
+;        a@1 stands for a at x = i
+;        b@1 stands for b at x = i
+(set-logic QF_LRA)
+(set-info :status unsat)
+(declare-const a-1 Real)
+(declare-const a-1.absent Bool)
+(declare-const b-1 Real)
+(declare-const b-1.absent Bool)
+; t1 is min(a@1, b@1)
+(define-fun t1.absent () Bool (or a-1.absent b-1.absent))
+(define-fun t1 () Real (ite (<= a-1 b-1) a-1 b-1))
+; the goal, denied
+(assert (not (or t1.absent (and (not t1.absent) (= t1 t1)))))
+(check-sat)
