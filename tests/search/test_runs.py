@@ -173,7 +173,7 @@ def test_comparisons_past_what_a_float_holds_are_not_decided():
         assert decided(mask, frozenset()) is None
     bounded = nq.array("i", x, dtype="int64", facts=("abs<=1000000000000000000",))
     assert decided(bounded < Const(10**18), frozenset()) is None
-    assert decided(i * Const(2**1000) * Const(2**1000) < Const(1), frozenset()) is None
+    assert decided(i * Const(1e300) * Const(1e300) < Const(1), frozenset()) is None
     drawn = {"i": np.arange(16), "a": np.arange(16) + 1.0}
     drawn["i"][3] = 2**63 - 1
     term = Map("where", (i < Const(2**63 - 1), a, Const(0.0)))
