@@ -26,7 +26,7 @@ from napkin_eq.pytorch.naming import first_line, frame_of
 from napkin_eq.pytorch.operators.convolutions import apart
 from napkin_eq.pytorch.operators.price import library_us
 from napkin_eq.pytorch.operators.products import without_state
-from napkin_eq.pytorch.order import followers, in_order, parted, seeded, spelled, taken_apart
+from napkin_eq.pytorch.order import followers, in_order, least_kept, parted, seeded, spelled, taken_apart
 from napkin_eq.pytorch.regions import FASTER, WITHOUT_GAIN, Options, Region, Times, chosen, gain
 
 
@@ -173,9 +173,7 @@ def shared_out(joint: Any, inputs: Any, *, options: Options, **told: Any) -> Any
         return ours + library_us([n for n in nodes if n.op == "call_function"], machine, dtype) < library
 
     if not hardware:
-        from torch._functorch.partitioners import default_partition
-
-        return default_partition(joint, inputs, **told)
+        return least_kept(joint, inputs, **told)
     return parted(joint, inputs, chosen=taken_of, faster=faster, **told)
 
 
@@ -487,15 +485,26 @@ def explain_torch(fn: Any, *inputs: Any, options: dict[str, Any] | None = None, 
         t.sum() for t in torch.utils._pytree.tree_leaves(result) if isinstance(t, torch.Tensor) and t.requires_grad
     )
     if isinstance(loss, torch.Tensor):
-        parameters = [p for p in fn.parameters() if p.requires_grad] if isinstance(fn, torch.nn.Module) else []
-        leaves = [t for t in (*tensors, *parameters) if t.requires_grad]
-        torch.autograd.grad(loss, leaves, allow_unused=True)
+        torch.autograd.grad(loss, _leaves(loss), allow_unused=True)
     new = [report for report in reports if not any(report is old for old in before)]  # equal ones are several
     said = [told(reason) for reason, count in breaks.items() if count > known.get(reason, 0)]
     left = [f"dynamo does not trace: {why}" for why in said if not any(report.ended.startswith(why) for report in new)]
     lines = [*map(str, new), *left] or ["nothing was compiled: dynamo found no graph"]
     here = f"no GPU here: what derives for {asked.hardware or 'h200'} is said, times are predictions, no kernel runs"
     return "\n".join([here] * told_only + lines)
+
+
+def _leaves(loss: Any) -> list[Any]:
+    """Return the tensors that a value has gradients of, whoever holds them."""
+    found, waiting, seen = list[Any](), [loss.grad_fn], {loss.grad_fn}
+    while waiting:
+        node = waiting.pop()
+        if (leaf := getattr(node, "variable", None)) is not None:
+            found.append(leaf)
+        new = [after for after, _ in node.next_functions if after is not None and after not in seen]
+        seen.update(new)
+        waiting += new
+    return found
 
 
 def _callable(asked: str, fn: Any) -> None:

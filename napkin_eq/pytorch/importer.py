@@ -30,6 +30,7 @@ from napkin_eq.pytorch.naming import (
 from napkin_eq.pytorch.operators.logic import CHOOSING
 from napkin_eq.pytorch.operators.pairs import PARTS, Pair, opened
 from napkin_eq.pytorch.operators.pairs import read as pairs_of
+from napkin_eq.pytorch.operators.price import contraction, multiplied_in
 from napkin_eq.pytorch.order import seeded
 from napkin_eq.pytorch.program import REAL, Call, Port, Program, lying, signature_of
 from napkin_eq.pytorch.sizes import symbols_in
@@ -508,9 +509,13 @@ def _limits(exported: Any, tied: Mapping[Any, Tie]) -> list[Limit]:
 
 
 def _storage(graph: Any) -> str:
-    """Return the type of real numbers that most inputs have, which the diagram declares "float"."""
+    """Return the type of real numbers that the diagram declares "float", to which operands of contractions are rounded:
+    what its contractions multiply, float32 where they do not agree; where there is none, what most inputs have.
+    """
     import torch
 
+    if kinds := {multiplied_in(node) for node in graph.nodes if contraction(node)} - {""}:
+        return kinds.pop() if len(kinds) == 1 else "float32"
     count: dict[str, int] = {}
     for node in graph.nodes:
         held = node.meta.get("val")

@@ -14,6 +14,7 @@ from napkin_eq.machine.gpu import Hardware
 from napkin_eq.pytorch.build.extents import about
 from napkin_eq.pytorch.build.recomputed import lying
 from napkin_eq.pytorch.build.table import name_of
+from napkin_eq.pytorch.naming import type_name
 
 PRODUCTS = ("mm.", "_int_mm.", "bmm.", "addmm.", "baddbmm.", "matmul.", "linear.", "dot.", "mv.")
 WINDOWS = ("convolution.", "conv1d.", "conv2d.", "conv3d.", "convolution_backward.", "conv_transpose")
@@ -25,6 +26,7 @@ ADDING = (
     "embedding_dense_backward.", "index_put.", "_unsafe_index_put.", "index_add.", "scatter_add.", "scatter_reduce.",
 )  # fmt: skip
 ATTENTION = ("scaled_dot_product_attention.", "_scaled_dot_product")
+OPERANDS = 3  # of a product with a summand, which is the first
 # Of a unit's peak what PyTorch's own attention reaches forward (on an H100 585 TFLOP/s in bfloat16, 32 in float32), and
 # what convolutions of float32 do, whose arrays are turned before and after (twelve on an H100).
 FUSED, FUSED_FLOAT32, WINDOWED, TURNED = 0.65, 0.53, 0.35, 3.0
@@ -53,11 +55,20 @@ def contraction(node: Any) -> bool:
     return node.op == "call_function" and name_of(node.target).startswith((*PRODUCTS, *WINDOWS, *ATTENTION))
 
 
+def multiplied_in(node: Any) -> str:
+    """Return the type of the numbers that a contraction multiplies, "" where these are not real numbers of one type."""
+    held = [source.meta.get("val") for source in node.args[:OPERANDS] if hasattr(source, "meta")]
+    found = {value.dtype for value in held if hasattr(value, "dtype") and value.dtype.is_floating_point}
+    return type_name(found.pop()) if len(found) == 1 else ""
+
+
 def library_us(nodes: Sequence[Any], hardware: Hardware, dtype: str) -> float:
-    """Return the microseconds that PyTorch, compiled, is taken to need for nodes of a graph."""
+    """Return the microseconds that PyTorch, compiled, is taken to need for nodes of a graph, whose contractions
+    multiply numbers of a type where they say of none.
+    """
     work = _Work(nodes)
     heavy = dict.fromkeys(node for node in work.nodes if contraction(node))
-    total = sum(_contraction_us(node, hardware, dtype) for node in heavy)
+    total = sum(_contraction_us(node, hardware, multiplied_in(node) or dtype) for node in heavy)
     for part in work.connected([node for node in work.nodes if node not in heavy]):
         own = set(part)
         read: dict[Any, int] = {}

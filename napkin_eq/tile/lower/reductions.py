@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from napkin_eq.lang.axis import Axis, minor
-from napkin_eq.lang.dtypes import BY_SHORT
+from napkin_eq.lang.dtypes import BY_SHORT, TYPES
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.operators import ABSENT, COMBINE, NEUTRAL, PLACES, VALUES
 from napkin_eq.lang.term import Const, Fold, Input, Map, Online, Proj, Read, Reduce, Store, Term, renamed
@@ -35,6 +35,8 @@ from napkin_eq.tile.stream_facts import (
 
 # Operands of contractions that are computed are rounded to the storage type; other precisions keep them in f32.
 NARROW = "narrow"
+# Types of two bytes, whose products float32 holds
+EXACT = {kind.short for kind in TYPES if kind.storage and kind.bytes == 2}
 
 
 class Folds(Arithmetic):
@@ -388,10 +390,12 @@ class Folds(Arithmetic):
                 value = self.masked(self.wide(value), coord, 0.0)
             sides.append(self.as_value(value))
         wide = self.precision != NARROW and any(self.values[s].dtype == "f32" for s in sides)
-        left, right = (
-            self.as_value(self.cast(s, "f32" if wide else BY_SHORT[self.storage].multiplied or self.storage))
-            for s in sides
-        )
+        kinds = {BY_SHORT[self.values[s].dtype].multiplied or self.values[s].dtype for s in sides}
+        if len(kinds) == 1 and kinds <= EXACT:
+            (kind,) = kinds  # whatever the storage type is, the unit's products of these are those of f32
+        else:
+            kind = "f32" if wide else BY_SHORT[self.storage].multiplied or self.storage
+        left, right = (self.as_value(self.cast(s, kind)) for s in sides)
         coords = [c for s in (left, right) for c in self.values[s].coords if c != coord]
         acc = start if isinstance(start, str) else None
         args = (left, right) if acc is None else (left, right, acc)

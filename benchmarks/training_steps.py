@@ -1,0 +1,184 @@
+"""Models of transformers at real sizes through `torch.compile(backend="napkin_eq")`, beside eager and the default of
+torch.compile: on a GPU, with the package and transformers installed: `python benchmarks/training_steps.py [NAME]...`.
+
+A model has its published widths, a few of its layers, random weights of bfloat16 and no dropout. A step is the loss
+and the gradients of all parameters; "forward" is the logits alone. Every model is compiled both ways, in N processes;
+then, alone on the GPU, steps are timed in turns, host included. Loss, logits and gradients are held against eager's of
+float32 weights; how far eager's of bfloat16 are from these is said beside. Rows go to training_steps.json in the folder
+that $OUT names, or here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from backend_programs import median
+
+transformers.logging.set_verbosity_error()
+Given = tuple[torch.nn.Module, dict[str, torch.Tensor]]
+SEED = 0
+
+
+def text(kind: str, config: dict[str, Any], batch: int, tokens: int, padded: bool = False) -> Given:
+    """Return a model of words and what it is called with; some sequences are padded where asked for."""
+    found = getattr(transformers, f"{kind}Config")(**config)
+    head = "MaskedLM" if kind == "Bert" else "LMHeadModel" if kind == "GPT2" else "CausalLM"
+    model = getattr(transformers, f"{kind}{'' if kind == 'GPT2' else 'For'}{head}")(found)
+    words = torch.randint(found.vocab_size, (batch, tokens))
+    given = {"input_ids": words, "labels": words}
+    if padded:
+        lengths = torch.randint(tokens // 2, tokens + 1, (batch, 1))
+        given["attention_mask"] = (torch.arange(tokens)[None] < lengths).long()
+    return model, given
+
+
+def images(kind: str, config: dict[str, Any], batch: int, size: int) -> Given:
+    model = getattr(transformers, f"{kind}ForImageClassification")(getattr(transformers, f"{kind}Config")(**config))
+    return model, {"pixel_values": torch.randn(batch, 3, size, size), "labels": torch.randint(2, (batch,))}
+
+
+LLAMA = {"hidden_size": 2048, "intermediate_size": 8192, "num_attention_heads": 32, "num_key_value_heads": 8}
+NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+GPT2 = {"n_layer": 4, "attn_pdrop": 0.0, "embd_pdrop": 0.0, "resid_pdrop": 0.0}
+MODELS: dict[str, Callable[[], Given]] = {
+    "gpt2": partial(text, "GPT2", GPT2, 8, 1024),
+    "llama": partial(text, "Llama", LLAMA | {"num_hidden_layers": 2, "vocab_size": 32000}, 2, 2048),
+    "bert": partial(text, "Bert", NO_DROPOUT | {"num_hidden_layers": 4}, 16, 512, True),
+    "vit": partial(images, "ViT", NO_DROPOUT | {"num_hidden_layers": 4}, 64, 224),
+    "convnext": partial(images, "ConvNext", {"depths": [1, 1, 2, 1]}, 64, 224),
+}
+
+
+def made(name: str, dtype: torch.dtype) -> Given:
+    torch.manual_seed(SEED)
+    model, given = MODELS[name]()
+    given = {k: v.to("cuda", dtype if v.is_floating_point() else None) for k, v in given.items()}
+    return model.to("cuda", dtype).train(), given
+
+
+def step(run: Callable[..., Any], model: torch.nn.Module, given: dict[str, torch.Tensor]) -> list[torch.Tensor]:
+    found = run(**given)
+    gradients = torch.autograd.grad(found.loss, list(model.parameters()), allow_unused=True)
+    return [found.loss, *(g for g in gradients if g is not None)]
+
+
+def forward(run: Callable[..., Any], model: torch.nn.Module, given: dict[str, torch.Tensor]) -> list[torch.Tensor]:
+    with torch.no_grad():
+        return [run(**{k: v for k, v in given.items() if k != "labels"}).logits]
+
+
+MODES = {"step": step, "forward": forward}
+
+
+def off(found: list[torch.Tensor], true: list[torch.Tensor]) -> float:
+    """Return how far results are from the true ones, relative to the norm of all."""
+    far = sum(float((a.double() - b.double()).square().sum()) for a, b in zip(found, true, strict=True))
+    return (far / sum(float(b.double().square().sum()) for b in true)) ** 0.5
+
+
+def compiled(name: str, mode: str) -> dict[str, Any]:
+    """Compile a model both ways and hold both against float32."""
+    import napkin_eq.pytorch.backend as backend
+
+    run = MODES[mode]
+    true = run(*(2 * [(first := made(name, torch.float32))[0]]), first[1])
+    model, given = made(name, torch.bfloat16)
+    row: dict[str, Any] = {"name": name, "mode": mode, "eager_off": off(run(model, model, given), true)}
+    for key, how in (("inductor", "inductor"), ("ours", backend.napkin_eq)):
+        torch._dynamo.reset()
+        begun = time.time()
+        try:
+            row[f"{key}_off"] = off(run(torch.compile(model, backend=how, dynamic=False), model, given), true)
+        except Exception as reason:
+            row[f"{key}_error"] = f"{type(reason).__name__}: {str(reason)[:300]}"
+        row[f"{key}_s"] = round(time.time() - begun, 1)
+    row["report"] = [str(report) for report in backend.reports]
+    row["taken"] = sum(len(report.taken) for report in backend.reports)
+    row["regions"] = sum(len(report.regions) for report in backend.reports)
+    return row
+
+
+def timed(row: dict[str, Any]) -> None:
+    """Add the medians of steps, in turns, to a row of a model that was compiled before."""
+    import napkin_eq.pytorch.backend as backend
+
+    run = MODES[row["mode"]]
+    model, given = made(row["name"], torch.bfloat16)
+    calls: dict[str, Callable[[], Any]] = {"eager_us": lambda: run(model, model, given)}
+    for key, how in (("inductor", "inductor"), ("ours", backend.napkin_eq)):
+        if f"{key}_error" not in row:
+            torch._dynamo.reset()
+            one = torch.compile(model, backend=how, dynamic=False)
+            calls[f"{key}_us"] = lambda one=one: run(one, model, given)
+            for _ in range(3):
+                calls[f"{key}_us"]()
+    kept: dict[str, list[float]] = {key: [] for key in calls}
+    begun = time.time()
+    while time.time() - begun < 4.0 and len(kept["eager_us"]) < 100:
+        for key, call in calls.items():
+            median(call, kept[key], 3)
+    row |= {key: sorted(figures)[len(figures) // 2] for key, figures in kept.items()}
+    if "ours_us" in row and "inductor_us" in row:
+        row["times"] = row["inductor_us"] / row["ours_us"]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--jobs", type=int, default=4)
+    parser.add_argument("--seconds", type=float, default=400.0, help="for compiling; what is not done by then is left")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    parser.add_argument("--modes", nargs="*", default=list(MODES), choices=list(MODES))
+    parser.add_argument("names", nargs="*")
+    given = parser.parse_args()
+    if given.one:
+        print("row " + json.dumps(compiled(*given.one.split(":"))))
+        return
+    names = [f"{name}:{mode}" for name in MODELS if not given.names or name in given.names for mode in given.modes]
+    rows: list[dict[str, Any]] = []
+    begun, waiting, running = time.time(), list(names), dict[str, Any]()
+    while (waiting or running) and time.time() - begun < given.seconds:
+        while waiting and len(running) < given.jobs:
+            one = waiting.pop(0)
+            out = open(f"/tmp/training_{one}.log", "w+")  # noqa: SIM115 - a file that a process writes
+            running[one] = subprocess.Popen([sys.executable, __file__, "--one", one], stdout=out, stderr=out), out
+        time.sleep(0.2)
+        for one, (process, out) in list(running.items()):
+            if process.poll() is None:
+                continue
+            del running[one]
+            text = Path(out.name).read_text()
+            line = next((line for line in text.splitlines() if line.startswith("row ")), "")
+            rows.append(json.loads(line[4:]) if line else {"name": one, "ours_error": f"ended: {text[-1500:]}"})
+            print(f"{time.time() - begun:.0f} s", {k: v for k, v in rows[-1].items() if k != "report"}, flush=True)
+    for one, (process, _) in running.items():
+        process.kill()
+        rows.append({"name": one, "ours_error": "not compiled in time"})
+    rows += [{"name": one, "ours_error": "not begun in time"} for one in waiting]
+    head = {"schema": 1, "gpu": torch.cuda.get_device_name(), "torch": torch.__version__}
+    head["transformers"] = transformers.__version__
+    for row in rows:
+        if "ours_off" in row:
+            try:
+                timed(row)
+            except Exception as reason:
+                row["timing_error"] = f"{type(reason).__name__}: {str(reason)[:300]}"
+            torch.cuda.empty_cache()
+            print({k: row.get(k) for k in ("name", "mode", "taken", "regions", "times")}, flush=True)
+            print({k: v for k, v in row.items() if k.endswith("_us")}, row.get("timing_error", ""), flush=True)
+        file = Path(os.environ.get("OUT", Path(__file__).parent)) / "training_steps.json"
+        file.write_text(json.dumps({**head, "rows": rows}, indent=1))
+
+
+if __name__ == "__main__":
+    main()
