@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from napkin_eq.egraph.budget import METER
 from napkin_eq.egraph.nodes import Node, Saturated, built
-from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.axis import Axis, named_anew
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import axes_in
@@ -88,6 +88,12 @@ def _range(place: Place) -> tuple[float, float]:
     return RANGE.get(place.dtype, RANGE["float32"])
 
 
+def _probe(items: Sequence[Term]) -> Diagram:
+    """Return a diagram of some values, named as no array of theirs is."""
+    taken = {t.name for t in subterms(*items) if isinstance(t, Input)}
+    return Diagram("probe", tuple((named_anew("out", taken), item) for item in items))
+
+
 class Stability:
     """The bounds of forms of one source, in float32, all families at once."""
 
@@ -97,7 +103,7 @@ class Stability:
         from napkin_eq.numerics.roundoff import STORAGE, K, W
 
         items = source.items if isinstance(source, Tuple) else (source,)
-        diagram = Diagram("probe", tuple((f"out{i}", item) for i, item in enumerate(items)))
+        diagram = _probe(items)
         folded = folded_axes(diagram)
         long = FOLDED[min(len(folded), len(FOLDED)) - 1]
         # An axis that is shorter keeps its length: over one lane what is subtracted may be the whole.
@@ -119,7 +125,7 @@ class Stability:
         if freed and any(self._told(item) < TOLD for item in items):
             # A form may show what is behind a mask, so that all inputs have values.
             both = Tuple((*items, *freed.values()))
-            probe = Diagram("probe", tuple((f"out{i}", item) for i, item in enumerate(both.items)))
+            probe = _probe(both.items)
             drawn: list[Mapping[str, Any]] = []
             for one, part in (*((family(name), 0.0) for name in FAMILIES), *((f, ABSENT_PART) for f in PARTLY)):
                 arrays, random = draw(probe, one, self.sizes, dtype, 0).clean, np.random.default_rng([len(drawn)])
