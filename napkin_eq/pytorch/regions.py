@@ -28,7 +28,16 @@ from napkin_eq.pytorch.importer import complex_numbers, of_graph
 from napkin_eq.pytorch.kernels import Asked, Kernels, answer, asking, stored, turned_bytes
 from napkin_eq.pytorch.naming import Refused, expression, line_of
 from napkin_eq.pytorch.operators.pairs import known
-from napkin_eq.pytorch.operators.price import adding, bytes_of, composite, contraction, library_us, precision, product
+from napkin_eq.pytorch.operators.price import (
+    adding,
+    bytes_of,
+    composite,
+    contraction,
+    library_us,
+    narrowing,
+    precision,
+    product,
+)
 from napkin_eq.pytorch.order import apart
 from napkin_eq.pytorch.program import Program
 from napkin_eq.pytorch.sizes import expected, may_be_empty, settled
@@ -344,8 +353,9 @@ def _segments(module: Any, refused: dict[Any, str]) -> dict[Any, int]:
         nodes += not (name_of(node.target).startswith(VIEWS) or recomputed(node))
         segment[node] = number
     for node in reversed(segment):
-        # A view or a copy that later segments alone read is read through there, not made for them.
-        through = name_of(node.target).startswith(VIEWS) or recomputed(node)
+        # A view or a copy that later segments alone read is read through there, not made for them; what is rounded for
+        # them is stored so.
+        through = recomputed(node) or (name_of(node.target).startswith(VIEWS) and not narrowing(node))
         if through and node.users and all(user in segment for user in node.users):
             segment[node] = min(segment[user] for user in node.users)
     return segment
@@ -355,9 +365,26 @@ def _read(module: Any, nodes: list[Any], options: Options, refused: dict[Any, st
     """Yield a part as regions: operators with an edge that may be reached are left out, and what is around them is read
     anew.
     """
+    nodes, rounded = _multiplied(nodes)
     nodes, views = _computed(nodes)
     left = [Region([node], reason="a view of what stands in memory") for node in views]
+    left += [Region([node], reason="what stands in memory, rounded for products") for node in rounded]
     return [*left, *_read_computed(module, nodes, options, refused)] if nodes else left
+
+
+def _multiplied(nodes: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Return a part without what only rounds, for its products, what it is given, and that: products read half as much
+    of what is stored so, and what computed it may store it so.
+    """
+    inside = set(nodes)
+
+    def products_alone(node: Any) -> bool:
+        readers = [user for user in node.users if user in inside]
+        shown = [user for user in readers if name_of(user.target).startswith(VIEWS)]
+        return bool(readers) and all(product(u) or (u in shown and products_alone(u)) for u in readers)
+
+    rounded = [n for n in nodes if narrowing(n) and n.args[0] not in inside and products_alone(n)]
+    return [node for node in nodes if node not in rounded], rounded
 
 
 def _computed(nodes: list[Any]) -> tuple[list[Any], list[Any]]:

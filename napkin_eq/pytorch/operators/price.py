@@ -14,7 +14,6 @@ from napkin_eq.machine.gpu import Hardware
 from napkin_eq.pytorch.build.extents import about
 from napkin_eq.pytorch.build.recomputed import lying
 from napkin_eq.pytorch.build.table import name_of
-from napkin_eq.pytorch.naming import type_name
 
 PRODUCTS = ("mm.", "_int_mm.", "bmm.", "addmm.", "baddbmm.", "matmul.", "linear.", "dot.", "mv.")
 WINDOWS = ("convolution.", "conv1d.", "conv2d.", "conv3d.", "convolution_backward.", "conv_transpose")
@@ -55,11 +54,20 @@ def contraction(node: Any) -> bool:
     return node.op == "call_function" and name_of(node.target).startswith((*PRODUCTS, *WINDOWS, *ATTENTION))
 
 
+def narrowing(node: Any) -> bool:
+    """Tell whether a node rounds real numbers to a type of fewer bytes."""
+    if node.op != "call_function" or not name_of(node.target).startswith("_to_copy."):
+        return False
+    (now, *_), (before, *_) = ([*_tensors(n), None] for n in (node, node.args[0]))
+    real = all(value is not None and value.is_floating_point() for value in (now, before))
+    return real and now.element_size() < before.element_size()
+
+
 def multiplied_in(node: Any) -> str:
     """Return the type of the numbers that a contraction multiplies, "" where these are not real numbers of one type."""
     held = [source.meta.get("val") for source in node.args[:OPERANDS] if hasattr(source, "meta")]
     found = {value.dtype for value in held if hasattr(value, "dtype") and value.dtype.is_floating_point}
-    return type_name(found.pop()) if len(found) == 1 else ""
+    return str(found.pop()).removeprefix("torch.") if len(found) == 1 else ""
 
 
 def library_us(nodes: Sequence[Any], hardware: Hardware, dtype: str) -> float:
