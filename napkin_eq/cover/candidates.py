@@ -112,13 +112,17 @@ class Enumeration:
         return list(found.values())
 
     def bundles(self, cover: Sequence[Candidate], small: bool) -> list[Candidate]:
-        """Return candidates that compute in one kernel what two of a cover compute which read a large value together.
+        """Return candidates that compute in one kernel what two of a cover compute which read a large value together,
+        or of which one reads an output that the other stores.
 
-        small: also such as read a small value together: what they save is a launch.
+        small: also such as share a small value: what they save is a launch.
         """
         found: dict[tuple[tuple[Term, ...], frozenset[Term]], Candidate] = {}
         for one, other in itertools.combinations(cover, 2):
             shared = {*one.reads, *arrays(one.terms)} & {*other.reads, *arrays(other.terms)}
+            # Others that are handed on are among what one kernel may compute for itself
+            given = {*one.outs, *other.outs} & {*self.graph.outputs}
+            shared |= given & {*one.reads, *other.reads}
             large = any(elements(t.axes) > SMALL for t in shared)
             made = self._joined({*one.outs, *other.outs}, one.inside | other.inside)
             if made is not None and (large or (small and shared)):

@@ -267,6 +267,26 @@ def read_again(outputs: Sequence[Term]) -> bool:
     )
 
 
+def folded_apart(outputs: Sequence[Term]) -> bool:
+    """Tell whether a graph with contractions folds one of its outputs for another, as a product of what is given out
+    does, or folds what a contraction gives along two of its axes, each for a value of its own.
+    """
+    folds = [t for t in subterms(*outputs) if isinstance(t, Reduce)]
+    made = [t for t in folds if contracted(t) is not None]
+    if len(outputs) < 2 or not made:
+        return False
+    inside = {fold: set(subterms(fold.body)) for fold in folds}
+    given = [t for t in outputs if computed(t)]
+    if any(value in inside[fold] and fold.axis in value.axes for value in given for fold in folds):
+        return True
+    for value in made:
+        over = [fold for fold in folds if value in inside[fold] and fold.axis in value.axes]
+        for one, other in itertools.combinations(over, 2):
+            if one.axis != other.axis and one not in inside[other] and other not in inside[one]:
+                return True
+    return False
+
+
 def _spread(term: Term) -> bool:
     """Tell whether a term is a sum over values of two kinds, each with axes that the other has not, as the squared
     distances of all pairs are.

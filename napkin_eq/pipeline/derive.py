@@ -26,7 +26,7 @@ from napkin_eq.certify.chain import explained
 from napkin_eq.cover import exponents
 from napkin_eq.cover.bounds import least_us, moving_us
 from napkin_eq.cover.covering import covered
-from napkin_eq.cover.graph import contractions, read_again
+from napkin_eq.cover.graph import contractions, folded_apart, read_again
 from napkin_eq.egraph.budget import SECONDS, Budget, Clock
 from napkin_eq.egraph.congruence import Closure
 from napkin_eq.lang.diagram import Diagram
@@ -421,13 +421,14 @@ def _contractions(job: Job) -> int:
 
 def spans_kernels(diagram: Diagram) -> bool:
     """Tell whether a diagram is a graph rather than an operator: it has many contractions, or has once what it reads
-    elsewhere is computed there, or reads what they give elsewhere, or again after it was folded whole.
+    elsewhere is computed there, or reads what they give elsewhere, or again after it was folded whole, or folds an
+    output for another.
     """
     roots = [term for _, term in diagram.outputs]
     terms = subterms(*roots)
     # Computed at the places that it is read at, a product may be one of matrices no more
     elsewhere = any(isinstance(t, Read) and contractions(subterms(t.body)) for t in terms)
-    if elsewhere or contractions(terms) >= GRAPH or read_again(roots):
+    if elsewhere or contractions(terms) >= GRAPH or read_again(roots) or folded_apart(roots):
         return True
     try:
         return contractions(subterms(*map(settled, roots))) >= GRAPH

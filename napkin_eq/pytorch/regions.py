@@ -42,7 +42,7 @@ from napkin_eq.pytorch.order import apart
 from napkin_eq.pytorch.program import Program
 from napkin_eq.pytorch.sizes import expected, may_be_empty, settled
 
-CONTRACTIONS, NODES, EACH = 2, 24, 10.0
+CONTRACTIONS, NODES, EACH = 2, 24, 20.0
 MOST_PROCESSES = 4  # that search at once: each takes a core and some hundred megabytes
 ALWAYS = ("exact", "infinite")  # edges of the program itself, whatever its data
 OVER, NO_GAIN, WITHOUT_GAIN = "the time for searches", "no gain is predicted", "no gain is "  # how reasons begin
