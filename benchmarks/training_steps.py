@@ -11,12 +11,14 @@ that $OUT names, or here.
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -87,42 +89,40 @@ def off(found: list[torch.Tensor], true: list[torch.Tensor]) -> float:
     return (far / sum(float(b.double().square().sum()) for b in true)) ** 0.5
 
 
-def compiled(name: str, mode: str) -> dict[str, Any]:
-    """Compile a model both ways and hold both against float32."""
+def compiled(name: str, mode: str) -> None:
+    """Compile a model both ways, hold both against float32 and print a row of that; once a line comes in, print it with
+    the medians of steps that are made in turns.
+    """
     import napkin_eq.pytorch.backend as backend
 
     run = MODES[mode]
-    true = run(*(2 * [(first := made(name, torch.float32))[0]]), first[1])
+    first, held = made(name, torch.float32)
+    true = [value.cpu() for value in run(first, first, held)]
+    del first
     model, given = made(name, torch.bfloat16)
-    row: dict[str, Any] = {"name": name, "mode": mode, "eager_off": off(run(model, model, given), true)}
+
+    def far(one: Callable[..., Any]) -> float:
+        return off([value.cpu() for value in run(one, model, given)], true)
+
+    row: dict[str, Any] = {"name": name, "mode": mode, "eager_off": far(model)}
+    calls: dict[str, Callable[[], Any]] = {"eager_us": lambda: run(model, model, given)}
     for key, how in (("inductor", "inductor"), ("ours", backend.napkin_eq)):
-        torch._dynamo.reset()
         begun = time.time()
         try:
-            row[f"{key}_off"] = off(run(torch.compile(model, backend=how, dynamic=False), model, given), true)
+            one = torch.compile(copy.deepcopy(model), backend=how, dynamic=False)
+            row[f"{key}_off"] = off([value.cpu() for value in run(one, one, given)], true)
+            calls[f"{key}_us"] = lambda one=one: run(one, one, given)
         except Exception as reason:
             row[f"{key}_error"] = f"{type(reason).__name__}: {str(reason)[:300]}"
         row[f"{key}_s"] = round(time.time() - begun, 1)
     row["report"] = [str(report) for report in backend.reports]
     row["taken"] = sum(len(report.taken) for report in backend.reports)
     row["regions"] = sum(len(report.regions) for report in backend.reports)
-    return row
-
-
-def timed(row: dict[str, Any]) -> None:
-    """Add the medians of steps, in turns, to a row of a model that was compiled before."""
-    import napkin_eq.pytorch.backend as backend
-
-    run = MODES[row["mode"]]
-    model, given = made(row["name"], torch.bfloat16)
-    calls: dict[str, Callable[[], Any]] = {"eager_us": lambda: run(model, model, given)}
-    for key, how in (("inductor", "inductor"), ("ours", backend.napkin_eq)):
-        if f"{key}_error" not in row:
-            torch._dynamo.reset()
-            one = torch.compile(model, backend=how, dynamic=False)
-            calls[f"{key}_us"] = lambda one=one: run(one, model, given)
-            for _ in range(3):
-                calls[f"{key}_us"]()
+    print("row " + json.dumps(row), flush=True)
+    sys.stdin.readline()
+    for _ in range(3):
+        for call in calls.values():
+            call()
     kept: dict[str, list[float]] = {key: [] for key in calls}
     begun = time.time()
     while time.time() - begun < 4.0 and len(kept["eager_us"]) < 100:
@@ -131,51 +131,61 @@ def timed(row: dict[str, Any]) -> None:
     row |= {key: sorted(figures)[len(figures) // 2] for key, figures in kept.items()}
     if "ours_us" in row and "inductor_us" in row:
         row["times"] = row["inductor_us"] / row["ours_us"]
+    print("row " + json.dumps(row), flush=True)
+
+
+def told(file: Path) -> dict[str, Any] | None:
+    """Return the last row that a process has printed."""
+    lines = [line for line in file.read_text().splitlines() if line.startswith("row ") and line.endswith("}")]
+    return json.loads(lines[-1][4:]) if lines else None
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--jobs", type=int, default=4)
+    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=400.0, help="for compiling; what is not done by then is left")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("--modes", nargs="*", default=list(MODES), choices=list(MODES))
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
     if given.one:
-        print("row " + json.dumps(compiled(*given.one.split(":"))))
+        compiled(*given.one.split(":"))
         return
     names = [f"{name}:{mode}" for name in MODELS if not given.names or name in given.names for mode in given.modes]
-    rows: list[dict[str, Any]] = []
-    begun, waiting, running = time.time(), list(names), dict[str, Any]()
-    while (waiting or running) and time.time() - begun < given.seconds:
-        while waiting and len(running) < given.jobs:
-            one = waiting.pop(0)
-            out = open(f"/tmp/training_{one}.log", "w+")  # noqa: SIM115 - a file that a process writes
-            running[one] = subprocess.Popen([sys.executable, __file__, "--one", one], stdout=out, stderr=out), out
+    begun, waiting, running = time.time(), list(names), dict[str, subprocess.Popen[str]]()
+    files = {name: Path(f"/tmp/training_{name}.log") for name in names}
+    busy: list[str] = []
+    while (waiting or busy) and time.time() - begun < given.seconds:
+        while waiting and len(busy) < given.jobs:
+            busy.append(one := waiting.pop(0))
+            command = [sys.executable, __file__, "--one", one]
+            with open(files[one], "w") as out:
+                running[one] = subprocess.Popen(
+                    command, stdin=subprocess.PIPE, stdout=out, stderr=subprocess.STDOUT, text=True
+                )
         time.sleep(0.2)
-        for one, (process, out) in list(running.items()):
-            if process.poll() is None:
-                continue
-            del running[one]
-            text = Path(out.name).read_text()
-            line = next((line for line in text.splitlines() if line.startswith("row ")), "")
-            rows.append(json.loads(line[4:]) if line else {"name": one, "ours_error": f"ended: {text[-1500:]}"})
-            print(f"{time.time() - begun:.0f} s", {k: v for k, v in rows[-1].items() if k != "report"}, flush=True)
-    for one, (process, _) in running.items():
-        process.kill()
-        rows.append({"name": one, "ours_error": "not compiled in time"})
-    rows += [{"name": one, "ours_error": "not begun in time"} for one in waiting]
+        for one in list(busy):
+            row = told(files[one])
+            if row is not None or running[one].poll() is not None:
+                busy.remove(one)
+                shown = {key: value for key, value in (row or {}).items() if key != "report"}
+                print(f"{time.time() - begun:.0f} s", shown, flush=True)
     head = {"schema": 1, "gpu": torch.cuda.get_device_name(), "torch": torch.__version__}
     head["transformers"] = transformers.__version__
-    for row in rows:
-        if "ours_off" in row:
-            try:
-                timed(row)
-            except Exception as reason:
-                row["timing_error"] = f"{type(reason).__name__}: {str(reason)[:300]}"
-            torch.cuda.empty_cache()
-            print({k: row.get(k) for k in ("name", "mode", "taken", "regions", "times")}, flush=True)
-            print({k: v for k, v in row.items() if k.endswith("_us")}, row.get("timing_error", ""), flush=True)
+    rows: list[dict[str, Any]] = []
+    for one in names:  # alone, once all are compiled
+        process = running.get(one)
+        if process is None or one in busy:
+            rows.append({"name": one, "ours_error": "not compiled in time"})
+            if process is not None:
+                process.kill()
+            continue
+        with suppress(BrokenPipeError, subprocess.TimeoutExpired):
+            process.communicate("go\n", timeout=60.0)
+        process.kill()
+        row = told(files[one]) or {"name": one, "ours_error": f"ended: {files[one].read_text()[-1500:]}"}
+        rows.append(row)
+        print({k: v for k, v in row.items() if k in ("name", "mode", "times") or k.endswith("_us")}, flush=True)
         file = Path(os.environ.get("OUT", Path(__file__).parent)) / "training_steps.json"
         file.write_text(json.dumps({**head, "rows": rows}, indent=1))
 

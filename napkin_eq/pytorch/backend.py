@@ -17,6 +17,7 @@ from typing import Any
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.machine.gpu import load
 from napkin_eq.pytorch.build.constants import with_constants
+from napkin_eq.pytorch.build.partition import in_parts, least_kept
 from napkin_eq.pytorch.build.recomputed import at_readers, once, recomputed
 from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.calls import Kernel, alone, registered
@@ -26,7 +27,7 @@ from napkin_eq.pytorch.naming import first_line, frame_of
 from napkin_eq.pytorch.operators.convolutions import apart
 from napkin_eq.pytorch.operators.price import library_us
 from napkin_eq.pytorch.operators.products import without_state
-from napkin_eq.pytorch.order import followers, in_order, least_kept, parted, seeded, spelled, taken_apart
+from napkin_eq.pytorch.order import followers, in_order, parted, seeded, spelled, taken_apart
 from napkin_eq.pytorch.regions import FASTER, WITHOUT_GAIN, Options, Region, Times, chosen, gain
 
 
@@ -155,6 +156,7 @@ def shared_out(joint: Any, inputs: Any, *, options: Options, **told: Any) -> Any
     with suppress(Exception):  # of torch.fx: the graph is as it was, or partly so
         with_constants(joint)
         at_readers(joint)
+        in_parts(joint)
         without_state(joint)
 
     def taken_of(part: Any) -> list[Region]:

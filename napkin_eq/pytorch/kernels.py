@@ -165,7 +165,8 @@ def diagram_of(program: Program, strides: Sequence[Sequence[int]] | None = None)
     diagram = diagram.storing(**own) if own else diagram
     if strides is None:
         return diagram
-    return lying(diagram, {port.name: _by_stride(port, s) for port, s in zip(program.outputs, strides, strict=True)})
+    laid = {p.name: _by_stride(p, s) for p, s in zip(program.outputs, strides, strict=True) if p.name in once}
+    return lying(diagram, laid)
 
 
 def _by_stride(port: Port, steps: Sequence[int]) -> Sequence[Axis]:

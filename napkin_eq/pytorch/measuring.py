@@ -68,7 +68,7 @@ def _key(region: Region, gpu: str, whole: bool) -> str:
     import torch
 
     lying = [_lying(node.meta["val"]) for node in region.given]
-    parts = [digest(region), region.graph.code, lying, gpu, torch.__version__, *(["whole"] if whole else [])]
+    parts = [digest(region), region.graph.code, lying, gpu, torch.__version__, "whole" if whole else "a part"]
     return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:40]
 
 
@@ -139,13 +139,14 @@ def _timed(region: Region, predicted_us: float, device: Any, whole: Whole | None
                 library, ours = _parted(region, given)
             else:
                 library, ours = partial(_listed, theirs, given), partial(_listed, whole.ours, given)
+            host = whole is not None  # of a part the host makes the calls while the GPU does others
             with _alone(device):
-                least = medians([library])[0]
+                least = medians([library], host)[0]
             if predicted_us > HOPELESS * least:
                 return Times(math.inf, least)
             ours()  # compiled before anyone waits
             with _alone(device):
-                return Times(*medians([library, ours])[::-1])
+                return Times(*medians([library, ours], host)[::-1])
     except Exception:  # of Inductor, of the driver, of too little memory: the prediction decides
         return None
     finally:
@@ -212,9 +213,9 @@ def drawn(values: Sequence[Any], device: Any) -> list[Any]:
     return found
 
 
-def medians(calls: Sequence[Callable[[], Any]]) -> list[float]:
+def medians(calls: Sequence[Callable[[], Any]], host: bool = True) -> list[float]:
     """Return the microseconds of calls that are made in turns, of the GPU or of the host, whichever takes longer: the
-    median of the one, the least of the other, which other processes disturb.
+    median of the one, the least of the other, which other processes disturb. host: it is counted at all.
     """
     import torch
 
@@ -242,4 +243,5 @@ def medians(calls: Sequence[Callable[[], Any]]) -> list[float]:
             break
     if not all(all(map(math.isfinite, figures)) for figures in on_gpu):
         raise NapkinError("the clock of the GPU gave no time")
-    return [max(sorted(times)[len(times) // 2], 1e6 * host) for times, host in zip(on_gpu, on_host, strict=True)]
+    least = [1e6 * seconds if host else 0.0 for seconds in on_host]
+    return [max(sorted(times)[len(times) // 2], own) for times, own in zip(on_gpu, least, strict=True)]

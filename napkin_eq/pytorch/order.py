@@ -20,6 +20,7 @@ from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.pytorch.build.draws import advanced, drawn, limit, threads, vector
+from napkin_eq.pytorch.build.partition import least_kept
 from napkin_eq.pytorch.build.table import name_of
 from napkin_eq.pytorch.operators.price import contraction, memory
 
@@ -453,18 +454,6 @@ def parted(joint: Any, inputs: Any, *, chosen: Chosen, faster: Faster, **told: A
             if all(covered(part, regions) for part in parts) and faster(parts, regions, joint):
                 return parts
     return least_kept(joint, inputs, **told)
-
-
-def least_kept(joint: Any, inputs: Any, **told: Any) -> Any:
-    """Return the forward and the backward of a graph of both with as few bytes between them as PyTorch's minimum cut
-    finds, which Inductor takes, too: what is cheap is computed once more. A graph that it cannot part keeps all.
-    """
-    from torch._functorch.partitioners import default_partition, min_cut_rematerialization_partition
-
-    try:
-        return min_cut_rematerialization_partition(joint, inputs, compiler="inductor", **told)
-    except Exception:  # of torch.fx, of its solver
-        return default_partition(joint, inputs, **told)
 
 
 def again(joint: Any, outputs: int) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 import os
 import time
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -33,6 +34,7 @@ from napkin_eq.pytorch.operators.price import (
     bytes_of,
     composite,
     contraction,
+    converting,
     library_us,
     narrowing,
     precision,
@@ -43,7 +45,7 @@ from napkin_eq.pytorch.program import Program
 from napkin_eq.pytorch.sizes import expected, may_be_empty, settled
 
 CONTRACTIONS, NODES, EACH = 2, 24, 20.0
-MOST_PROCESSES = 4  # that search at once: each takes a core and some hundred megabytes
+MOST_PROCESSES = 8  # that search at once: each takes a core or two and some hundred megabytes
 ALWAYS = ("exact", "infinite")  # edges of the program itself, whatever its data
 OVER, NO_GAIN, WITHOUT_GAIN = "the time for searches", "no gain is predicted", "no gain is "  # how reasons begin
 TURNED = 8  # times its bytes as if copied: a result that lies in another order (134 MB took 0.36 ms on an H100)
@@ -87,7 +89,7 @@ class Options:
     an infinity may be passed over. hardware: the GPU to derive for; "" is the one at hand. executor: "kernels",
     "none": regions are chosen and said and stay PyTorch, or "reference": the diagram in PyTorch's own arithmetic, for
     tests. rest: what runs the rest, "eager" or "inductor"; ""
-    is inductor on a GPU. processes: how many regions are searched at once; 0 is one for four cores, four at the most.
+    is inductor on a GPU. processes: how many regions are searched at once; 0 is one for two cores, eight at the most.
     Where several are, the seconds are those for which their answers are waited.
     """
 
@@ -260,13 +262,18 @@ def chosen(
         while waiting:
             ahead.begin(waiting)
             region = waiting.pop(0)
-            if region.taken:
-                ahead.decide(region)
-            if region.taken and region.kernels is not None and weighed:
-                with clock.stopped():
-                    before = time.monotonic()
-                    _weigh(region, options, load(hardware), timed if measuring < options.seconds else None)
-                    measuring += time.monotonic() - before
+            try:
+                if region.taken:
+                    ahead.decide(region)
+                if region.taken and region.kernels is not None and weighed:
+                    with clock.stopped():
+                        before = time.monotonic()
+                        _weigh(region, options, load(hardware), timed if measuring < options.seconds else None)
+                        measuring += time.monotonic() - before
+            except Exception as fault:  # of ours: the others are decided all the same
+                at = traceback.extract_tb(fault.__traceback__)[-1]
+                region.reason = f"{type(fault).__name__} at {Path(at.filename).name}:{at.lineno}: {str(fault)[:120]}"
+                region.kernels = None
             # What is not derived with its edges may be without the operators that have them, as far as there is time.
             if region.long and len(halves := _halves(module, region, options, refused)) > 1:
                 waiting = [*halves, *waiting]
@@ -396,7 +403,10 @@ def _computed(nodes: list[Any]) -> tuple[list[Any], list[Any]]:
         returned = [node for node in kept if any(user not in kept for user in node.users)]
         held = [_memory(node) for node in returned]
 
-        def shows(node: Any, held: list[int | None] = held) -> bool:
+        def shows(node: Any, held: list[int | None] = held, returned: list[Any] = returned) -> bool:
+            # What only widens another result is widened where it is read
+            if converting(node) and not narrowing(node) and node.args[0] in returned:
+                return not any(user in kept for user in node.users)
             memory = _memory(node)
             if memory is None or not node.args or memory != _memory(node.args[0]):
                 return False
@@ -579,7 +589,7 @@ class _Spent:
     """
 
     def __init__(self, options: Options) -> None:
-        self.processes = options.processes or max(1, min(MOST_PROCESSES, (os.cpu_count() or 1) // 4))
+        self.processes = options.processes or max(1, min(MOST_PROCESSES, (os.cpu_count() or 1) // 2))
         self.begun, self.waited = _processor(), 0.0
 
     def seconds(self) -> float:

@@ -7,6 +7,7 @@
     extents  sizes that are symbols: one form of each, and what guards show of them
     masks    masks in their plainest form, so that laws about masks meet them
     narrow   numbers as narrow types hold them: float8's digits, whole numbers that wrap around
+    partition  a graph of forward and backward in two, with little between them
     recomputed  masks and the like, computed where they are read
     rolled   loops that a program was traced through, found again in their results
     spelled  functions of PyTorch that are written in others while a program is traced

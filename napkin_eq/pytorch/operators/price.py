@@ -54,13 +54,17 @@ def contraction(node: Any) -> bool:
     return node.op == "call_function" and name_of(node.target).startswith((*PRODUCTS, *WINDOWS, *ATTENTION))
 
 
-def narrowing(node: Any) -> bool:
-    """Tell whether a node rounds real numbers to a type of fewer bytes."""
+def converting(node: Any) -> bool:
+    """Tell whether a node gives real numbers in another type of them."""
     if node.op != "call_function" or not name_of(node.target).startswith("_to_copy."):
         return False
-    (now, *_), (before, *_) = ([*_tensors(n), None] for n in (node, node.args[0]))
-    real = all(value is not None and value.is_floating_point() for value in (now, before))
-    return real and now.element_size() < before.element_size()
+    both = [*_tensors(node), *_tensors(node.args[0])]
+    return len(both) == 2 and all(v.is_floating_point() for v in both) and both[0].dtype != both[1].dtype
+
+
+def narrowing(node: Any) -> bool:
+    """Tell whether a node rounds real numbers to a type of fewer bytes."""
+    return converting(node) and _tensors(node)[0].element_size() < _tensors(node.args[0])[0].element_size()
 
 
 def multiplied_in(node: Any) -> str:

@@ -1,0 +1,122 @@
+"""A graph of forward and backward in two: what stands between them is as few bytes as PyTorch's minimum cut finds.
+
+That cut knows which of PyTorch's core operators are cheap to compute once more. Operators that are read whole here, and
+views, are told it, and a logarithm of a softmax is written in its parts, of which two numbers a row are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+from unittest.mock import patch
+
+from napkin_eq.pytorch.build.recomputed import VIEWS
+from napkin_eq.pytorch.build.table import name_of
+
+FILLS = {"full.": 1, "full_like.": 1, "zeros_like.": None, "zeros.": None, "new_zeros.": None}  # the number's place
+Put = Callable[..., Any]
+
+
+def least_kept(joint: Any, inputs: Any, **told: Any) -> Any:
+    """Return the forward and the backward of a graph of both with as few bytes between them as PyTorch's minimum cut
+    finds, which Inductor takes, too: what is cheap is computed once more. A graph that it cannot part keeps all.
+    """
+    from torch._functorch import partitioners
+
+    known = partitioners.get_default_op_list()
+    light = {node.target.overloadpacket for node in joint.graph.nodes if _light(node)}
+    more = replace(known, fusible_ops=known.fusible_ops | light, recomputable_ops=known.recomputable_ops | light)
+    try:
+        with patch.object(partitioners, "get_default_op_list", lambda: more):
+            return partitioners.min_cut_rematerialization_partition(joint, inputs, compiler="inductor", **told)
+    except Exception:  # of torch.fx, of its solver
+        return partitioners.default_partition(joint, inputs, **told)
+
+
+def _light(node: Any) -> bool:
+    """Tell whether a node is as cheap as what Inductor spells it with: a view, or an operator of each element."""
+    import torch
+
+    if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
+        return False
+    tags = node.target.tags
+    return name_of(node.target).startswith(VIEWS) or (
+        torch.Tag.pointwise in tags and torch.Tag.nondeterministic_seeded not in tags
+    )
+
+
+def in_parts(joint: Any) -> None:
+    """Write in its parts what a graph of forward and backward would keep whole: logarithms of softmaxes, and a number
+    put into a constant at places, which is a choice at each element.
+
+    The graph is changed; what it gives is as before. Sizes that are symbols leave an operator as it is.
+    """
+    changed = False
+    for node in list(joint.graph.nodes):
+        how = next((how for name, how in WAYS.items() if name_of(getattr(node, "target", "")).startswith(name)), None)
+        if node.op != "call_function" or how is None:
+            continue
+        with joint.graph.inserting_before(node):
+            found = how(_putting(node), *node.args)
+        if found is not None:
+            node.replace_all_uses_with(found)
+            joint.graph.erase_node(node)
+            changed = True
+    if changed:
+        joint.graph.eliminate_dead_code()
+        joint.recompile()
+
+
+def _putting(node: Any) -> Put:
+    """Return what puts operators into a graph for a node, with what is told of it and the value that each gives."""
+    import torch
+
+    held = node.meta["val"]
+
+    def put(target: Any, *args: Any, **kwargs: Any) -> Any:
+        made = node.graph.call_function(target, args, kwargs)
+        values = torch.fx.map_arg((args, kwargs), lambda of: of.meta["val"])
+        with held.fake_mode:
+            value = target(*values[0], **values[1])
+        made.meta = {key: own for key, own in node.meta.items() if key != "tensor_meta"} | {"val": value}
+        return made
+
+    return put
+
+
+def _log_softmax(put: Put, of: Any, dim: int, wide: bool) -> Any:
+    import torch
+
+    aten, held = torch.ops.aten, of.meta["val"]
+    if not held.dim() or not all(isinstance(n, int) and n for n in held.shape):
+        return None
+    narrow = held.dtype in (torch.float16, torch.bfloat16)
+    own = put(aten._to_copy.default, of, dtype=torch.float32) if narrow else of
+    shifted = put(aten.sub.Tensor, own, put(aten.amax.default, own, [dim], True))
+    total = put(aten.sum.dim_IntList, put(aten.exp.default, shifted), [dim], True)
+    found = put(aten.sub.Tensor, shifted, put(aten.log.default, total))
+    return put(aten._to_copy.default, found, dtype=held.dtype) if narrow and not wide else found
+
+
+def _scatter(put: Put, into: Any, dim: int, places: Any, number: Any) -> Any:
+    import torch
+
+    aten, held, chosen = torch.ops.aten, into.meta["val"], places.meta["val"]
+    filled = next((fill for name, fill in FILLS.items() if name_of(into.target).startswith(name)), 0)
+    if filled == 0 or not held.dim() or not isinstance(number, (int, float)):
+        return None
+    before = 0 if filled is None else into.args[filled]
+    if not isinstance(before, (int, float)) or not all(isinstance(n, int) for n in (*held.shape, *chosen.shape)):
+        return None
+    dim %= held.dim()
+    if any(n != (1 if at == dim else m) for at, (n, m) in enumerate(zip(chosen.shape, held.shape, strict=True))):
+        return None
+    line = put(aten.arange.default, held.shape[dim], dtype=chosen.dtype, device=held.device)
+    line = put(aten.view.default, line, [-1 if at == dim else 1 for at in range(held.dim())])
+    told = {"dtype": held.dtype, "device": held.device}
+    one, other = (put(aten.full.default, [], value, **told) for value in (number, before))
+    return put(aten.where.self, put(aten.eq.Tensor, places, line), one, other)
+
+
+WAYS: dict[str, Callable[..., Any]] = {"_log_softmax.default": _log_softmax, "scatter.value": _scatter}

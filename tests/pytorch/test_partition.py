@@ -1,0 +1,139 @@
+"""A graph of forward and backward in two: what is kept between them, what it computes, what a fault of ours does."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch.autograd.graph import saved_tensors_hooks
+
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.pytorch import backend, regions
+from tests.pytorch.test_backend import compiled
+
+ROWS, WORDS, WIDE = 64, 512, 16
+
+
+def kept(run):
+    """Return what a call gives, and the bytes of each tensor that it keeps for its backward."""
+    sizes = []
+
+    def pack(held):
+        sizes.append(held.numel() * held.element_size())
+        return held
+
+    with saved_tensors_hooks(pack, lambda held: held):
+        found = run()
+    return found, sizes
+
+
+def losses():
+    """Return losses over many classes, and a function that ends with such logits."""
+    return {
+        "cross entropy": lambda x, w, y: F.cross_entropy(x @ w, y),
+        "smoothed": lambda x, w, y: F.cross_entropy(x @ w, y, label_smoothing=0.1),
+        "half": lambda x, w, y: F.cross_entropy((x.bfloat16() @ w.bfloat16()).float(), y),
+        "of the first dimension": lambda x, w, y: F.log_softmax((x @ w).t(), 0).t().gather(1, y[:, None]).sum(),
+        "some left out": lambda x, w, y: F.cross_entropy(x @ w, torch.where(y < 9, -100, y), ignore_index=-100),
+    }
+
+
+@pytest.mark.parametrize("name", losses())
+def test_a_loss_keeps_no_logarithms_of_weights_and_has_its_gradients(fresh, name):
+    generator, fn = torch.Generator().manual_seed(0), losses()[name]
+    x, w = (torch.randn(shape, generator=generator) for shape in ((ROWS, WIDE), (WIDE, WORDS)))
+    y = torch.randint(WORDS, (ROWS,), generator=generator)
+    x.requires_grad_()
+    w.requires_grad_()
+    found, sizes = kept(lambda: compiled(fn)(x, w, y))
+    wanted = fn(x, w, y)
+    torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-4)
+    # In bfloat16 PyTorch rounds logits, their gradients and products to 8 digits, in a sum of 512 classes
+    off = {"rtol": 2.0**-7, "atol": 2.0**-8} if name == "half" else {"rtol": 1e-4, "atol": 1e-4}
+    for got, want in zip(*(torch.autograd.grad(of, (x, w)) for of in (found, wanted)), strict=True):
+        torch.testing.assert_close(got, want, **off)
+    assert sum(sizes) < 1.2 * ROWS * WORDS * 4 + 4 * (x.nbytes + w.nbytes)  # the logits, no weights beside them
+
+
+def test_what_is_cheap_is_computed_once_more(fresh):
+    def fn(x):
+        y = torch.tanh(x).transpose(0, 1).detach() + x.transpose(0, 1)
+        return (F.gelu(y) * torch.sigmoid(y)).exp()
+
+    x = torch.randn(64, 64, requires_grad=True)
+    found, sizes = kept(lambda: compiled(fn)(x))
+    torch.testing.assert_close(found, fn(x))
+    assert sum(sizes) <= 2 * x.nbytes
+
+
+def test_sizes_that_are_symbols_are_parted_too(fresh):
+    def fn(x, y):
+        return F.cross_entropy(x * 2, y)
+
+    run = torch.compile(fn, backend=partial(backend.napkin_eq, options={"executor": "reference"}), dynamic=True)
+    for rows in (5, 9):
+        x, y = torch.randn(rows, 7, requires_grad=True), torch.randint(7, (rows,))
+        torch.testing.assert_close(torch.autograd.grad(run(x, y), x), torch.autograd.grad(fn(x, y), x))
+
+
+def test_what_is_rounded_for_a_product_is_stored_so(fresh):
+    def fn(x, w, v):
+        return torch.tanh((x.bfloat16() @ w.bfloat16()).float() + 1.0).bfloat16() @ v
+
+    x, w, v = torch.randn(32, 16), torch.randn(16, 32), torch.randn(32, 8).bfloat16()
+    torch.testing.assert_close(compiled(fn)(x, w, v), fn(x, w, v), rtol=2e-2, atol=2e-2)
+    products = [r for report in backend.reports for r in report.regions if any("mm" in str(n.target) for n in r.nodes)]
+    assert products
+    for region in products:
+        assert region.program.dtype == "bfloat16"
+        assert {node.meta["val"].dtype for node in region.given} == {torch.bfloat16}
+
+
+def test_a_result_that_is_another_widened_is_stored_once(fresh):
+    def fn(x, y):
+        z = x + y
+        return z, z.float(), z.float().square().sum()
+
+    x, y = (torch.randn(8, 8).bfloat16() for _ in range(2))
+    found, wanted = compiled(fn)(x, y), fn(x, y)
+    assert [f.dtype for f in found] == [w.dtype for w in wanted]
+    for got, want in zip(found, wanted, strict=True):
+        torch.testing.assert_close(got, want, rtol=2e-2, atol=2e-2)
+
+
+def test_a_fault_in_one_region_leaves_the_others(fresh, monkeypatch):
+    def of(region, *more, known=regions._query):
+        if any("sum" in str(node.target) for node in region.nodes):
+            raise KeyError("out")
+        return known(region, *more)
+
+    monkeypatch.setattr(regions, "_query", of)
+    x, w = torch.randn(4, 6), torch.randn(6, 6)
+
+    def fn(x, w):
+        return torch.sort(torch.relu(x @ w), -1)[0].sum(-1)
+
+    torch.testing.assert_close(compiled(fn)(x, w), fn(x, w))
+    (report,) = backend.reports
+    assert report.taken
+    assert any("KeyError at test_partition.py" in region.reason for region in report.regions)
+    assert not report.failed
+
+
+def test_gradients_are_explained_whoever_holds_what_they_are_of(fresh):
+    layer = torch.nn.Linear(4, 4)
+    said = backend.explain_torch(lambda x: layer(x).tanh(), torch.ones(2, 4), options={"executor": "reference"})
+    assert "forward graph" in said
+    assert "backward graph" in said
+
+
+def test_no_kernels_is_a_reason_of_one_line(fresh, monkeypatch):
+    def refuse(query):
+        raise NapkinError("asked for none")
+
+    monkeypatch.setattr(regions, "answer", refuse)
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.GELU(), torch.nn.Linear(8, 8))
+    said = backend.explain_torch(model, torch.ones(2, 8, requires_grad=True), options={"executor": "none"})
+    assert "asked for none" in said
