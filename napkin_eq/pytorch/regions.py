@@ -616,7 +616,8 @@ class _Ahead:
     def __init__(self, options: Options, hardware: str, interpreted: bool, gpu: bool, clock: _Spent) -> None:
         self.options, self.hardware, self.interpreted, self.gpu, self.clock = options, hardware, interpreted, gpu, clock
         self.pool = ThreadPoolExecutor(clock.processes) if clock.processes > 1 else None
-        self.begun: dict[int, Future[Kernels]] = {}
+        # By a region's identity, which is another's once it is gone: so it stays
+        self.begun: dict[int, tuple[Region, Future[Kernels]]] = {}
         self.equal: dict[Path, Future[Kernels]] = {}  # by where it will be remembered
 
     def __enter__(self) -> _Ahead:
@@ -634,12 +635,12 @@ class _Ahead:
             if region.taken and id(region) not in self.begun and (query := self.asked(region)) is not None:
                 if query.file not in self.equal:
                     self.equal[query.file] = self.pool.submit(answer, query)
-                self.begun[id(region)] = self.equal[query.file]
+                self.begun[id(region)] = region, self.equal[query.file]
 
     def decide(self, region: Region) -> None:
         """Derive a region, or say why it stays."""
         before, made = time.monotonic(), None
-        search = self.begun.get(id(region))
+        _, search = self.begun.get(id(region), (None, None))
         try:
             if search is not None:
                 if not search.done() and self.clock.seconds() >= self.options.seconds:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import json
+import math
 from functools import partial
 
 import pytest
@@ -10,7 +13,9 @@ import torch.nn.functional as F
 from torch.autograd.graph import saved_tensors_hooks
 
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.json_form import loads_diagram
 from napkin_eq.pytorch import backend, regions
+from napkin_eq.pytorch.kernels import Kernels
 from tests.pytorch.test_backend import compiled
 
 ROWS, WORDS, WIDE = 64, 512, 16
@@ -137,3 +142,31 @@ def test_no_kernels_is_a_reason_of_one_line(fresh, monkeypatch):
     model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.GELU(), torch.nn.Linear(8, 8))
     said = backend.explain_torch(model, torch.ones(2, 8, requires_grad=True), options={"executor": "none"})
     assert "asked for none" in said
+
+
+def test_a_region_has_the_kernels_of_its_own_search(fresh, monkeypatch):
+    checked, decide = [], regions._Ahead.decide
+
+    def refused(query):
+        names = tuple((name, ()) for name, _ in loads_diagram(json.loads(query.request)["diagram"]).outputs)
+        return Kernels("", (), names, 1, math.inf, 0.0, 0.0, query.file, False)
+
+    def decided(ahead, region):
+        decide(ahead, region)
+        if region.kernels is not None:
+            checked.append(region.kernels.file == ahead.asked(region).file)
+
+    monkeypatch.setattr(regions, "answer", refused)
+    monkeypatch.setattr(regions._Ahead, "decide", decided)
+    monkeypatch.setattr(regions, "turned_bytes", lambda *given: 0)
+    sizes = (8, 12, 20, 28, 36, 44, 52)
+    layers = [
+        part
+        for one, other in itertools.pairwise(sizes)
+        for part in (torch.nn.Linear(one, other), torch.nn.LayerNorm(other), torch.nn.GELU())
+    ]
+    options = {"executor": "none", "processes": 3, "hardware": "h200"}
+    model = torch.compile(torch.nn.Sequential(*layers), backend=partial(backend.napkin_eq, options=options))
+    model(torch.ones(4, 8, requires_grad=True)).sum().backward()
+    assert len(checked) > 20
+    assert all(checked)
