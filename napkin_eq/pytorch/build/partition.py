@@ -1,7 +1,7 @@
 """A graph of forward and backward in two: what stands between them is as few bytes as PyTorch's minimum cut finds.
 
 That cut knows which of PyTorch's core operators are cheap to compute once more. Operators that are read whole here, and
-views, are told it, and a logarithm of a softmax is written in its parts, of which two numbers a row are kept.
+views, are told it, and some operators are written in their parts, of which little is kept.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from unittest.mock import patch
 from napkin_eq.pytorch.build.recomputed import VIEWS
 from napkin_eq.pytorch.build.table import name_of
 
-FILLS = {"full.": 1, "full_like.": 1, "zeros_like.": None, "zeros.": None, "new_zeros.": None}  # the number's place
 Put = Callable[..., Any]
+WAYS: dict[str, Callable[..., Any]] = {}  # by how the name of an operator begins
+FILLS = {"full.": 1, "full_like.": 1, "zeros_like.": None, "zeros.": None, "new_zeros.": None}  # the number's place
 
 
 def least_kept(joint: Any, inputs: Any, **told: Any) -> Any:
@@ -46,9 +47,20 @@ def _light(node: Any) -> bool:
     )
 
 
+def written(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Enter how an operator is written in its parts: a function of what puts one into a graph, and of the arguments,
+    that returns the last one, None where the operator stays.
+    """
+
+    def entered(how: Callable[..., Any]) -> Callable[..., Any]:
+        WAYS[name] = how
+        return how
+
+    return entered
+
+
 def in_parts(joint: Any) -> None:
-    """Write in its parts what a graph of forward and backward would keep whole: logarithms of softmaxes, and a number
-    put into a constant at places, which is a choice at each element.
+    """Write in its parts what a graph of forward and backward would keep whole.
 
     The graph is changed; what it gives is as before. Sizes that are symbols leave an operator as it is.
     """
@@ -85,21 +97,9 @@ def _putting(node: Any) -> Put:
     return put
 
 
-def _log_softmax(put: Put, of: Any, dim: int, wide: bool) -> Any:
-    import torch
-
-    aten, held = torch.ops.aten, of.meta["val"]
-    if not held.dim() or not all(isinstance(n, int) and n for n in held.shape):
-        return None
-    narrow = held.dtype in (torch.float16, torch.bfloat16)
-    own = put(aten._to_copy.default, of, dtype=torch.float32) if narrow else of
-    shifted = put(aten.sub.Tensor, own, put(aten.amax.default, own, [dim], True))
-    total = put(aten.sum.dim_IntList, put(aten.exp.default, shifted), [dim], True)
-    found = put(aten.sub.Tensor, shifted, put(aten.log.default, total))
-    return put(aten._to_copy.default, found, dtype=held.dtype) if narrow and not wide else found
-
-
-def _scatter(put: Put, into: Any, dim: int, places: Any, number: Any) -> Any:
+@written("scatter.value")
+def _chosen(put: Put, into: Any, dim: int, places: Any, number: Any) -> Any:
+    """Write a number put into a constant at places as a choice at each element."""
     import torch
 
     aten, held, chosen = torch.ops.aten, into.meta["val"], places.meta["val"]
@@ -117,6 +117,3 @@ def _scatter(put: Put, into: Any, dim: int, places: Any, number: Any) -> Any:
     told = {"dtype": held.dtype, "device": held.device}
     one, other = (put(aten.full.default, [], value, **told) for value in (number, before))
     return put(aten.where.self, put(aten.eq.Tensor, places, line), one, other)
-
-
-WAYS: dict[str, Callable[..., Any]] = {"_log_softmax.default": _log_softmax, "scatter.value": _scatter}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.term import Const, Map, Term
 from napkin_eq.pytorch.build.builder import Builder, Value
 from napkin_eq.pytorch.build.masks import choice, negated, same
+from napkin_eq.pytorch.build.partition import Put, written
 from napkin_eq.pytorch.build.table import operator
 from napkin_eq.pytorch.build.wires import Dim
 from napkin_eq.pytorch.operators.elementwise import at_least, floats
@@ -22,6 +24,22 @@ def reduced(b: Builder, value: Value, reduction: int) -> Value:
     if reduction == NONE:
         return value
     return (mean_over if reduction == MEAN else sum_over)(b, value, None, False)
+
+
+@written("_log_softmax.default")
+def in_logarithms(put: Put, of: Any, dim: int, wide: bool) -> Any:
+    """Write logarithms of weights by the largest number of a row and the logarithm of its sum, which alone are kept."""
+    import torch
+
+    aten, held = torch.ops.aten, of.meta["val"]
+    if not held.dim() or not all(isinstance(n, int) and n for n in held.shape):
+        return None
+    narrow = held.dtype in (torch.float16, torch.bfloat16)
+    own = put(aten._to_copy.default, of, dtype=torch.float32) if narrow else of
+    shifted = put(aten.sub.Tensor, own, put(aten.amax.default, own, [dim], True))
+    total = put(aten.sum.dim_IntList, put(aten.exp.default, shifted), [dim], True)
+    found = put(aten.sub.Tensor, shifted, put(aten.log.default, total))
+    return put(aten._to_copy.default, found, dtype=held.dtype) if narrow and not wide else found
 
 
 @operator("mse_loss.default")
