@@ -22,10 +22,11 @@ def clock(monkeypatch, cache):
     """The times that calls are said to take: Inductor's, and those of kernels; calls are made once each."""
     if not shutil.which("g++"):  # the README asks for Python and make alone; regions are timed on a GPU, without one
         pytest.skip("Inductor has no C++ compiler here")
-    told = {"library": 100.0, "ours": 80.0, "rounds": 0}
+    told = {"library": 100.0, "ours": 80.0, "rounds": 0, "host": []}
 
-    def medians(calls):
+    def medians(calls, host=True):
         told["rounds"] += 1
+        told["host"].append(host)
         results = [found if isinstance(found := call(), (list, tuple)) else [found] for call in calls]
         for ours in results[1:]:
             for a, b in zip(results[0], ours, strict=True):
@@ -86,6 +87,7 @@ def test_a_graph_of_which_regions_are_a_part_is_timed_as_a_whole(clock):
     clock["whole"] = 90.0
     report = compiled(bessel, *given)
     assert clock["rounds"] == 3 and len(report.taken) == 1 and report.plain == ""
+    assert clock["host"] == [False, False, True]  # a part by the GPU alone, which the host runs ahead of
     clock.update(rounds=2, whole=101.0)  # what the region takes alone is remembered
     report = compiled(bessel, *given)
     assert not report.taken and "measured in the whole graph: 101.0 us here against 100.0" in report.regions[0].reason
