@@ -72,11 +72,14 @@ def in_parts(joint: Any) -> None:
         with joint.graph.inserting_before(node):
             found = how(_putting(node), *node.args)
         if found is not None:
+            sources = node.all_input_nodes
             node.replace_all_uses_with(found)
             joint.graph.erase_node(node)
+            for source in sources:  # a constant that nothing else reads
+                if not source.users and name_of(getattr(source, "target", "")).startswith(tuple(FILLS)):
+                    joint.graph.erase_node(source)
             changed = True
     if changed:
-        joint.graph.eliminate_dead_code()
         joint.recompile()
 
 
