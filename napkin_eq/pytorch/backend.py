@@ -487,7 +487,7 @@ def explain_torch(fn: Any, *inputs: Any, options: dict[str, Any] | None = None, 
         t.sum() for t in torch.utils._pytree.tree_leaves(result) if isinstance(t, torch.Tensor) and t.requires_grad
     )
     if isinstance(loss, torch.Tensor):
-        torch.autograd.grad(loss, _leaves(loss), allow_unused=True)
+        torch.autograd.grad(loss, _leaves(loss, tensors), allow_unused=True)
     new = [report for report in reports if not any(report is old for old in before)]  # equal ones are several
     said = [told(reason) for reason, count in breaks.items() if count > known.get(reason, 0)]
     left = [f"dynamo does not trace: {why}" for why in said if not any(report.ended.startswith(why) for report in new)]
@@ -496,13 +496,20 @@ def explain_torch(fn: Any, *inputs: Any, options: dict[str, Any] | None = None, 
     return "\n".join([here] * told_only + lines)
 
 
-def _leaves(loss: Any) -> list[Any]:
-    """Return the tensors that a value has gradients of, whoever holds them."""
-    found, waiting, seen = list[Any](), [loss.grad_fn], {loss.grad_fn}
+def _leaves(loss: Any, given: Sequence[Any]) -> list[Any]:
+    """Return the tensors that a value has gradients of: what it is computed of, and leaves, whoever holds them. What
+    those that are given were computed of is left alone.
+    """
+    found = [tensor for tensor in given if tensor.requires_grad]
+    held = {id(tensor) for tensor in found}
+    seen = {loss.grad_fn, *(tensor.grad_fn for tensor in found)}
+    waiting = [loss.grad_fn]
     while waiting:
         node = waiting.pop()
-        if (leaf := getattr(node, "variable", None)) is not None:
+        leaf = getattr(node, "variable", None)
+        if leaf is not None and id(leaf) not in held:
             found.append(leaf)
+            held.add(id(leaf))
         new = [after for after, _ in node.next_functions if after is not None and after not in seen]
         seen.update(new)
         waiting += new

@@ -510,12 +510,12 @@ def _limits(exported: Any, tied: Mapping[Any, Tie]) -> list[Limit]:
 
 def _storage(graph: Any) -> str:
     """Return the type of real numbers that the diagram declares "float", to which operands of contractions are rounded:
-    what its contractions multiply, float32 where they do not agree; where there is none, what most inputs have.
+    what its contractions multiply, float32 or more where they do not agree; where there is none, what most inputs have.
     """
     import torch
 
     if kinds := {multiplied_in(node) for node in graph.nodes if contraction(node)} - {""}:
-        return kinds.pop() if len(kinds) == 1 else "float32"
+        return kinds.pop() if len(kinds) == 1 else "float64" if "float64" in kinds else "float32"
     count: dict[str, int] = {}
     for node in graph.nodes:
         held = node.meta.get("val")

@@ -132,6 +132,10 @@ def test_gradients_are_explained_whoever_holds_what_they_are_of(fresh):
     said = backend.explain_torch(lambda x: layer(x).tanh(), torch.ones(2, 4), options={"executor": "reference"})
     assert "forward graph" in said
     assert "backward graph" in said
+    x = torch.ones(2, 4, requires_grad=True)
+    before = x.exp()
+    backend.explain_torch(lambda y: layer(y).tanh(), before, options={"executor": "reference"})
+    torch.testing.assert_close(torch.autograd.grad(before.sum(), x)[0], before.detach())  # its own graph is left
 
 
 def test_no_kernels_is_a_reason_of_one_line(fresh, monkeypatch):
