@@ -271,9 +271,7 @@ def chosen(
                         _weigh(region, options, load(hardware), timed if measuring < options.seconds else None)
                         measuring += time.monotonic() - before
             except Exception as fault:  # of ours: the others are decided all the same
-                at = traceback.extract_tb(fault.__traceback__)[-1]
-                region.reason = f"{type(fault).__name__} at {Path(at.filename).name}:{at.lineno}: {str(fault)[:120]}"
-                region.kernels = None
+                region.reason, region.kernels = _said(fault), None
             # What is not derived with its edges may be without the operators that have them, as far as there is time.
             if region.long and len(halves := _halves(module, region, options, refused)) > 1:
                 waiting = [*halves, *waiting]
@@ -583,6 +581,14 @@ def _parts_of(module: Any, nodes: Sequence[Any]) -> list[list[Any]]:
     return apart(stretch, parts)
 
 
+def _said(reason: Exception) -> str:
+    """Return a reason as it is; of a fault where it was met."""
+    if isinstance(reason, NapkinError):
+        return str(reason)
+    at = traceback.extract_tb(reason.__traceback__)[-1]
+    return f"{type(reason).__name__} at {Path(at.filename).name}:{at.lineno}: {str(reason)[:120]}"
+
+
 class _Spent:
     """The seconds that searches took: of processor time, without what compilers, proofs of laws and measuring take of
     it; where several search at once, by the clock, as long as an answer is waited for.
@@ -661,8 +667,8 @@ class _Ahead:
         """Return what is asked for a region's kernels, None where nothing is; of one that stays the reason is said."""
         try:
             return _query(region, self.options, self.hardware, self.interpreted, self.gpu, self.clock.seconds())
-        except NapkinError as reason:
-            region.reason = str(reason)
+        except Exception as reason:  # one of ours, too
+            region.reason = _said(reason)
             return None
 
 

@@ -108,7 +108,8 @@ def test_a_result_that_is_another_widened_is_stored_once(fresh):
         torch.testing.assert_close(got, want, rtol=2e-2, atol=2e-2)
 
 
-def test_a_fault_in_one_region_leaves_the_others(fresh, monkeypatch):
+@pytest.mark.parametrize("processes", [1, 3])
+def test_a_fault_in_one_region_leaves_the_others(fresh, monkeypatch, processes):
     def of(region, *more, known=regions._query):
         if any("sum" in str(node.target) for node in region.nodes):
             raise KeyError("out")
@@ -120,7 +121,7 @@ def test_a_fault_in_one_region_leaves_the_others(fresh, monkeypatch):
     def fn(x, w):
         return torch.sort(torch.relu(x @ w), -1)[0].sum(-1)
 
-    torch.testing.assert_close(compiled(fn)(x, w), fn(x, w))
+    torch.testing.assert_close(compiled(fn, processes=processes)(x, w), fn(x, w))
     (report,) = backend.reports
     assert report.taken
     assert any("KeyError at test_partition.py" in region.reason for region in report.regions)
