@@ -623,7 +623,7 @@ class _Ahead:
         self.options, self.hardware, self.interpreted, self.gpu, self.clock = options, hardware, interpreted, gpu, clock
         self.pool = ThreadPoolExecutor(clock.processes) if clock.processes > 1 else None
         # By a region's identity, which is another's once it is gone: so it stays
-        self.begun: dict[int, tuple[Region, Future[Kernels]]] = {}
+        self.begun: dict[int, tuple[Region, Future[Kernels] | None]] = {}
         self.equal: dict[Path, Future[Kernels]] = {}  # by where it will be remembered
 
     def __enter__(self) -> _Ahead:
@@ -638,10 +638,12 @@ class _Ahead:
         if self.pool is None:
             return
         for region in regions:
-            if region.taken and id(region) not in self.begun and (query := self.asked(region)) is not None:
-                if query.file not in self.equal:
-                    self.equal[query.file] = self.pool.submit(answer, query)
-                self.begun[id(region)] = region, self.equal[query.file]
+            if not region.taken or id(region) in self.begun:
+                continue
+            query = self.asked(region)
+            if query is not None and query.file not in self.equal:
+                self.equal[query.file] = self.pool.submit(answer, query)
+            self.begun[id(region)] = region, None if query is None else self.equal[query.file]
 
     def decide(self, region: Region) -> None:
         """Derive a region, or say why it stays."""
