@@ -7,7 +7,7 @@ import warnings
 import pytest
 import torch
 
-from napkin_eq.pytorch import backend
+from napkin_eq.pytorch import backend, regions
 
 
 @pytest.fixture
@@ -18,3 +18,9 @@ def fresh():
         torch._dynamo.reset()
         backend.reports.clear()
         yield
+
+
+@pytest.fixture(autouse=True)
+def one_search(monkeypatch):
+    """One region is searched at once unless a test asks for more: tests run side by side, on as many cores."""
+    monkeypatch.setattr(regions, "MOST_PROCESSES", 1)
