@@ -648,15 +648,15 @@ class _Ahead:
     def decide(self, region: Region) -> None:
         """Derive a region, or say why it stays."""
         before, made = time.monotonic(), None
-        _, search = self.begun.get(id(region), (None, None))
+        held = self.begun.get(id(region))
         try:
-            if search is not None:
+            if held is None:  # nothing is searched ahead
+                made = None if (query := self.asked(region)) is None else answer(query)
+            elif (search := held[1]) is not None:
                 if not search.done() and self.clock.seconds() >= self.options.seconds:
                     search.cancel()
                     raise NapkinError(f"{OVER} ({self.options.seconds:g} s) is over")
                 made = search.result()
-            elif (query := self.asked(region)) is not None:
-                made = answer(query)
             if made is not None:
                 region.kernels, region.long = made, False
         except NapkinError as reason:

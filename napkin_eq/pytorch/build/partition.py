@@ -15,8 +15,9 @@ from napkin_eq.pytorch.build.recomputed import VIEWS
 from napkin_eq.pytorch.build.table import name_of
 
 Put = Callable[..., Any]
-WAYS: dict[str, Callable[..., Any]] = {}  # by how the name of an operator begins
-FILLS = {"full.": 1, "full_like.": 1, "zeros_like.": None, "zeros.": None, "new_zeros.": None}  # the number's place
+WAYS: dict[str, Callable[..., Any]] = {}
+FILLS = ("full.default", "full_like.default")  # whose second argument is the number
+ZEROS = ("zeros.default", "zeros_like.default", "new_zeros.default")
 
 
 def least_kept(joint: Any, inputs: Any, **told: Any) -> Any:
@@ -66,8 +67,8 @@ def in_parts(joint: Any) -> None:
     """
     changed = False
     for node in list(joint.graph.nodes):
-        how = next((how for name, how in WAYS.items() if name_of(getattr(node, "target", "")).startswith(name)), None)
-        if node.op != "call_function" or how is None:
+        how = WAYS.get(name_of(node.target)) if node.op == "call_function" else None
+        if how is None:
             continue
         with joint.graph.inserting_before(node):
             found = how(_putting(node), *node.args)
@@ -76,7 +77,7 @@ def in_parts(joint: Any) -> None:
             node.replace_all_uses_with(found)
             joint.graph.erase_node(node)
             for source in sources:  # a constant that nothing else reads
-                if not source.users and name_of(getattr(source, "target", "")).startswith(tuple(FILLS)):
+                if not source.users and name_of(source.target) in (*FILLS, *ZEROS):
                     joint.graph.erase_node(source)
             changed = True
     if changed:
@@ -106,11 +107,11 @@ def _chosen(put: Put, into: Any, dim: int, places: Any, number: Any) -> Any:
     import torch
 
     aten, held, chosen = torch.ops.aten, into.meta["val"], places.meta["val"]
-    filled = next((fill for name, fill in FILLS.items() if name_of(into.target).startswith(name)), 0)
-    if filled == 0 or not held.dim() or not isinstance(number, (int, float)):
+    kind = name_of(into.target)
+    before = 0 if kind in ZEROS else into.args[1] if kind in FILLS else None
+    if not held.dim() or not all(isinstance(value, (int, float)) for value in (number, before)):
         return None
-    before = 0 if filled is None else into.args[filled]
-    if not isinstance(before, (int, float)) or not all(isinstance(n, int) for n in (*held.shape, *chosen.shape)):
+    if not all(isinstance(n, int) for n in (*held.shape, *chosen.shape)):
         return None
     dim %= held.dim()
     if any(n != (1 if at == dim else m) for at, (n, m) in enumerate(zip(chosen.shape, held.shape, strict=True))):
