@@ -62,6 +62,18 @@ def test_a_loss_keeps_no_logarithms_of_weights_and_has_its_gradients(fresh, name
     assert sum(sizes) < 1.2 * ROWS * WORDS * 4 + 4 * (x.nbytes + w.nbytes)  # the logits, no weights beside them
 
 
+def test_what_is_written_in_parts_lies_as_it_did(fresh):
+    x, places = torch.randn(5, 3), torch.tensor([[0], [2], [1]])
+    x.requires_grad_()
+
+    def fn(x):
+        return F.log_softmax(x.t(), -1), torch.zeros_like(x.t()).scatter(1, places, 2.0) * x.t()
+
+    for got, want in zip(compiled(fn)(x), fn(x), strict=True):
+        torch.testing.assert_close(got, want)
+        assert got.stride() == want.stride()
+
+
 def test_what_is_cheap_is_computed_once_more(fresh):
     def fn(x):
         y = torch.tanh(x).transpose(0, 1).detach() + x.transpose(0, 1)

@@ -65,13 +65,18 @@ def in_parts(joint: Any) -> None:
 
     The graph is changed; what it gives is as before. Sizes that are symbols leave an operator as it is.
     """
+    import torch
+
     changed = False
     for node in list(joint.graph.nodes):
         how = WAYS.get(name_of(node.target)) if node.op == "call_function" else None
         if how is None:
             continue
         with joint.graph.inserting_before(node):
-            found = how(_putting(node), *node.args)
+            found, held = how(put := _putting(node), *node.args), node.meta["val"]
+            if found is not None and found.meta["val"].stride() != held.stride():  # it lies as the operator's result
+                copied = {"memory_format": torch.contiguous_format}
+                found = put(torch.ops.aten.clone.default, found, **copied) if held.is_contiguous() else None
         if found is not None:
             sources = node.all_input_nodes
             node.replace_all_uses_with(found)
