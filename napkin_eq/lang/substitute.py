@@ -28,6 +28,7 @@ from napkin_eq.lang.term import (
 Coordinates = tuple[tuple[str, Term], ...]
 Task = tuple[Term, Coordinates]
 Kept = Callable[[Term, Set[str]], bool]
+MOST_PARTS = 100_000  # of a term and coordinates that are put into it, some ten seconds of work
 
 
 def substituted(term: Term, coordinates: Mapping[str, Term], kept: Kept | None = None, clamps: bool = False) -> Term:
@@ -38,12 +39,17 @@ def substituted(term: Term, coordinates: Mapping[str, Term], kept: Kept | None =
     compute again.
     clamps: what the term says of a coordinate itself, not of an array, is of one clamped into its axis, as a Read has
     it. A bound axis that an index also mentions is renamed first. Raises NapkinError where that would need a second
-    name for a symbolic size.
+    name for a symbolic size, and for more than MOST_PARTS.
     """
     work = _Substitution((term, *coordinates.values()), kept, clamps)
     root = _task(term, coordinates)
     stack = [root]
     while stack:
+        if len(work.done) > MOST_PARTS:
+            raise NapkinError(
+                f"read at other places it has more than {MOST_PARTS:,} parts: parts of it are read at many places each,"
+                " over and over"
+            )
         if stack[-1] in work.done:
             stack.pop()
         elif waiting := work.step(stack[-1]):

@@ -21,7 +21,7 @@ from napkin_eq.laws.inference import substitute
 from napkin_eq.laws.law import ABSENT
 from napkin_eq.search.job import Laws, Rewritten
 from napkin_eq.tile.lower.loop_bounds import bounding
-from napkin_eq.tile.stream_facts import conjuncts
+from napkin_eq.tile.places import conjuncts
 
 FIRST, LAST = "from-first", "to-last"
 NEUTRAL = (Const(0.0), ABSENT)  # what a lane is worth that a mask leaves out

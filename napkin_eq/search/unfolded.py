@@ -34,7 +34,7 @@ from napkin_eq.lang.term import (
     subterms,
 )
 from napkin_eq.machine.cost import elements
-from napkin_eq.tile.stream_facts import conjuncts
+from napkin_eq.tile.places import conjuncts
 
 # Of these a fold over an axis is one over its parts
 FOLDS = ("sum", "prod", "max", "min")

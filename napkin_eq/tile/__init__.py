@@ -12,6 +12,8 @@
     identifiers    what the printers of kernels and of launchers agree on, and how clashes are avoided
     ir             what a kernel does, tile by tile
     liveness       which tiles of a kernel are alive together: what its registers must hold where they hold the most
+    places         places of arrays, and what masks say of them: bounds, and whether one lies inside an axis wherever
+                   the masks hold that are known
     printers       the door to the printers of the plan language: the files of `codegen/`, loaded when first asked
                    for
     resources      what a block takes of its processor: shared memory and registers, read off a kernel's statements

@@ -447,8 +447,21 @@ def neighbours_taken(
     if not adjoining(kernel.minor(stmt), made, values):
         return 1
     rows = [nominal(buffer.dims[minor(buffer.dims)])] if len(buffer.dims) > 1 else []
-    masked = any(last in values[mask].coords for mask in stmt.masks if mask not in kernel.edges)
-    return math.gcd(VECTOR_BYTES // BYTES[buffer.dtype], *rows, *([nominal(kernel.coord(last).axis)] if masked else []))
+    masks = [mask for mask in stmt.masks if mask not in kernel.edges and last in values[mask].coords]
+    ends = [nominal(kernel.coord(last).axis)] if masks else []
+    ends += [number for mask in masks for number in _compared(mask, last, made, values)]
+    return math.gcd(VECTOR_BYTES // BYTES[buffer.dtype], *rows, *ends)
+
+
+def _compared(
+    mask: str, coord: str, made: Mapping[str, p.Stmt], values: Mapping[str, p.Value]
+) -> Iterator[int]:
+    """Yield the whole numbers that lanes along a coordinate are moved by and compared with in a mask: what divides them
+    all divides the places where it begins to hold, or ends.
+    """
+    for name, stmt in _computed_of(mask, made).items():
+        if stmt.op in ("lt", "le", "add") and coord in values[name].coords:
+            yield from (arg for arg in stmt.args if type(arg) is int)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -7,12 +7,11 @@ Facts of terms alone; the tiles come in where the caller gives them.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.interval import ANY, Interval, interval
 from napkin_eq.lang.operators import NEUTRAL
 from napkin_eq.lang.term import (
     Acc,
@@ -268,72 +267,6 @@ def columns(tile: int, fold: Term) -> bool:
     if tile < LEAST_COLUMNS or not isinstance(fold, Fold) or fold.kind == "int":
         return False
     return not any(isinstance(t, (*Streamed, Scan, Recur, Walk, Read)) for t in kernel_terms(fold.body))
-
-
-def conjuncts(mask: Term) -> list[Term]:
-    """Split a mask into the parts that must all hold; where not one of several may, each of them may not."""
-    return [] if mask == Const(True) else _parted(mask, "and", "or")
-
-
-def within(place: Term, known: Collection[Term]) -> Interval:
-    """Return bounds on a place, for all lanes of its own axes for which the masks hold that are known.
-
-    They must hold of any data: what is declared of an array's numbers is not counted on.
-    """
-    low, high = _whatever(place)
-    for part in known:
-        if isinstance(part, Map) and part.op in ("lt", "le"):
-            (left, right), strict = part.args, part.op == "lt"
-            low = max(low, _whatever(left)[0] + strict) if right == place else low
-            high = min(high, _whatever(right)[1] - strict) if left == place else high
-    return low, high
-
-
-def _whatever(place: Term) -> Interval:
-    return ANY if any(isinstance(part, Input) for part in subterms(place)) else interval(place)
-
-
-def lies_inside(place: Term, axis: Axis, known: Collection[Term]) -> bool:
-    """Tell whether a place lies inside an axis, for all lanes of its own axes for which the masks hold that are
-    known.
-    """
-    low, high = within(place, known)
-    below = Map("lt", (place, Length(axis))) in known
-    return low >= 0 and (below or (axis.size is not None and high < axis.size))
-
-
-def read_places(read: Read) -> list[tuple[Axis, Term]]:
-    """Return where the array under reads is read: the axis of each, and the place along it."""
-    found, outer = list[tuple[Axis, Term]](), list[Read]()
-    body: Term = read
-    while isinstance(body, Read):
-        index = body.index
-        # What an inner index says along an axis is read at the coordinate that an outer one gives
-        for other in outer[::-1]:
-            index = read_along(index, other.axis, other.index)
-        found.append((body.axis, index))
-        outer.append(body)
-        body = body.body
-    return found
-
-
-def disjuncts(mask: Term) -> list[Term]:
-    """Split a mask into the parts of which one must hold."""
-    return _parted(mask, "or", "and")
-
-
-def _parted(mask: Term, by: str, other: str) -> list[Term]:
-    """Return the parts of a mask by one operator, and by the other where it is denied."""
-    if not isinstance(mask, Map):
-        return [mask]
-    if mask.op == by:
-        return [part for arg in mask.args for part in _parted(arg, by, other)]
-    denied = mask.args[0] if mask.op == "not" else None
-    if isinstance(denied, Map) and denied.op == "not":
-        return _parted(denied.args[0], by, other)
-    if isinstance(denied, Map) and denied.op == other:
-        return [part for arg in denied.args for part in _parted(Map("not", (arg,)), by, other)]
-    return [mask]
 
 
 def spreads(factor: float, term: Term) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
@@ -29,16 +29,13 @@ from napkin_eq.tile.expected import Expected, expecting
 from napkin_eq.tile.lower.elementwise import Proved
 from napkin_eq.tile.lower.merge_axes import merged
 from napkin_eq.tile.passes.warp_specialize import specialised
+from napkin_eq.tile.places import conjuncts, lies_inside, read_places, told, within
 from napkin_eq.tile.stream_facts import (
     LEAST_COLUMNS,
     LEAST_LANED,
     MIN_DOT,
     RUN,
-    conjuncts,
-    lies_inside,
     multiplied,
-    read_places,
-    within,
 )
 
 # What of a kernel says how and when it is run, and not what it computes; where it waits for others is held against its
@@ -175,9 +172,11 @@ class _Scale:
             self.tiles.setdefault(coord.axis.name, set()).add(coord.tile)
             if coord.role in ("stream", "walk"):
                 self.streams.setdefault(coord.axis.name, set()).add(coord.tile)
-        comparisons = [
-            t for t in subterms(*terms) if isinstance(t, Map) and t.op in ("lt", "le", "eq") and t.args[0].kind == "int"
-        ]
+        parts = subterms(*terms)
+        masks = [t for t in parts if isinstance(t, Map) and t.op in ("lt", "le", "eq") and t.args[0].kind == "int"]
+        # What is read where masks hold lies inside of its axis, as if that were asked of its places
+        asked = (place for part in parts for axis, place, known in _read(part) if known)
+        comparisons = list(dict.fromkeys([*masks, *(Map("le", (Const(0), place)) for place in asked)]))
         self.related = [{x.axis.name for x in subterms(t) if isinstance(x, (Index, Length, Size))} for t in comparisons]
         self.counting = {t: _counting(t) if near else set[str]() for t in comparisons}
         self.tied = [names - self.counting[t] for t, names in zip(comparisons, self.related, strict=True)]
@@ -391,14 +390,15 @@ class _Scale:
     def _inside(self, terms: Sequence[Term]) -> None:
         """Leave an axis that no tile is of as many lanes as places reach that are sure to lie inside it."""
         for part in subterms(*terms):
-            read, known = part, list[Term]()
-            if isinstance(part, Map) and part.op == "where":
-                read, known = part.args[1], conjuncts(part.args[0])
-            for axis, place in read_places(read) if isinstance(read, Read) else ():
-                if axis.name in self.tiles or axis.size is None or not lies_inside(place, axis, known):
+            for axis, place, known in _read(part):
+                if axis.size is None or not lies_inside(place, axis, known):
                     continue
-                if _windowed(axis, place, known):  # where it ends is how long its own axis is
+                around = Const(axis.size) in subterms(place)  # as a remainder by how long the axis is
+                if around or (axis.name not in self.tiles and _windowed(axis, place, known)):
+                    # Where it ends is how long its own axis is
                     self.numbers[Const(axis.size)] = Const(self.sizes[axis.name])
+                    continue
+                if axis.name in self.tiles:
                     continue
                 high = within(self.term(place), [self.term(mask) for mask in known])[1]
                 self.sizes[axis.name] = min(axis.size, max(self.sizes[axis.name], int(high) + 1))
@@ -420,7 +420,7 @@ class _Scale:
             for name, (axis, parts) in self.merged.items():
                 names = [part.name for part in parts]
                 each = max(2, int(LENGTHS ** (1 / len(parts))))
-                known = [[n for n in self._lengths(part) if n >= least.get(part.name, 1)] for part in parts]
+                known = [[n for n in self._lengths(part, names) if n >= least.get(part.name, 1)] for part in parts]
                 lengths = [self._few(found, each) for found in known]
                 ways = sorted(itertools.product(*lengths), key=lambda way: (math.prod(way), way))
                 fit = self._fitting(axis, parts, ways)
@@ -461,6 +461,8 @@ class _Scale:
         windows = [at for at, part in enumerate(parts) if part.name in self.windows]
         lengths = len({sizes[at] for at in windows})  # windows of one length end at one number
         ways = [way for way in ways if len({(sizes[at], way[at]) for at in windows}) == lengths]
+        alike = [[at for at, part in enumerate(parts) if part.name in group] for group in self.related]
+        ways = [way for way in ways if all(_in_order([(sizes[at], way[at]) for at in group]) for group in alike)]
         for times in (1, 2, 4, 8):
             self.small[name] = {old: min(old, new * times) if new >= MIN_DOT else new for old, new in shortest.items()}
             least = self._size(name)
@@ -481,17 +483,19 @@ class _Scale:
             for many, few in pairs
         )
 
-    def _lengths(self, axis: Axis) -> Iterator[int]:
+    def _lengths(self, axis: Axis, parts: Collection[str]) -> Iterator[int]:
         """Yield lengths of an axis that keep what its tiles are to it, the least first: its own alone where masks
-        compare it, or another is as long.
+        compare it, or another is as long, but with others that lengthen with it.
+
+        parts: the axes that lengthen with it.
         """
         size = self.sizes[axis.name]
         yield size
-        if axis.name not in self.windows and any(axis.name in names for names in self.related):
+        tied = [names for names in self.related if axis.name in names]
+        if axis.name not in self.windows and not all(len(names) > 1 and names <= {*parts} for names in tied):
             return
         own = self.small[axis.name]
-        parts = [t for t in own if t < (axis.size or 1)]
-        if own and not parts:
+        if own and not any(t < (axis.size or 1) for t in own):
             return  # one tile holds it
         yield from (m for m in range(size + 1, min(axis.size or 1, size + FURTHER) + 1) if self._keeps(axis.name, m))
 
@@ -526,6 +530,24 @@ class _Scale:
             buffer,
             dims=tuple(a if a.size is None else Axis(a.name, self.sizes.get(a.name, a.size)) for a in buffer.dims),
         )
+
+
+def _read(part: Term) -> Iterator[tuple[Axis, Term, list[Term]]]:
+    """Yield where a part of a term reads along an axis, with that, and what masks say there: of a choice, what it reads
+    in places that its mask says something of.
+    """
+    choice = isinstance(part, Map) and part.op == "where"
+    reads = told(part) if choice else [(part, ())] if isinstance(part, Read) else ()
+    for read, masks in reads:
+        for axis, place in read_places(read):
+            if masks or not choice:
+                yield axis, place, [one for mask in masks for one in conjuncts(mask)]
+
+
+def _in_order(pairs: Sequence[tuple[int, int]]) -> bool:
+    """Tell whether lengths in small are as the lengths are to each other, longer or as long."""
+    pairs = sorted(pairs)
+    return all((a < b) == (x < y) and x <= y for (a, x), (b, y) in itertools.pairwise(pairs))
 
 
 def _windowed(axis: Axis, place: Term, known: Sequence[Term]) -> bool:

@@ -16,7 +16,7 @@ from napkin_eq.lang.evaluate import output_order
 from napkin_eq.lang.term import Const, Index, Length, Map, Read, Recur, Scan, Size, Term, Tuple, subterms
 from napkin_eq.pipeline.asked import proved_laws
 from napkin_eq.search import prefixes, runs
-from napkin_eq.tile.lower.loop_bounds import decided
+from napkin_eq.tile.places import decided
 from napkin_eq.tile.printers import emit
 from tests.forms import led
 

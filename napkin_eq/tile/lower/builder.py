@@ -42,11 +42,16 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Which coordinate stands for each axis, and over which axis running or previous values are meant."""
+    """Which coordinate stands for each axis, and over which axis running or previous values are meant.
+
+    kept: masks, each with its value, outside of which what is written is not wanted, so that nothing need be read
+    there: those of choices around it, element by element, that tell something of places that are read.
+    """
 
     env: Env
     running: tuple[tuple[str, str], ...] = ()
     acc: str = ""
+    kept: tuple[tuple[Term, str], ...] = ()
 
     def coord(self, axis: Axis) -> str | None:
         return dict(self.env).get(axis.name)

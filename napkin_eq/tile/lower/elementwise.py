@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from napkin_eq.lang.interval import interval, wide
@@ -29,8 +30,8 @@ from napkin_eq.lang.term import (
 from napkin_eq.laws.law import Judgment, finite, nonneg, nonzero, pos
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.builder import Context, Env, Statements, restricted
-from napkin_eq.tile.lower.loop_bounds import decided
-from napkin_eq.tile.stream_facts import conjuncts, plain, reduces_over, spreads
+from napkin_eq.tile.places import conjuncts, decided, sides, telling
+from napkin_eq.tile.stream_facts import plain, reduces_over, spreads
 
 LEAST, MOST = -(2**31), 2**31 - 1
 LOG2E = math.log2(math.e)
@@ -209,10 +210,29 @@ class Arithmetic(Statements):
     def _where(self, term: Map, context: Context) -> p.Operand:
         if (plain_term := self.resolved(term, context)) is not term:
             return self.operand(plain_term, context)
-        mask, left, right = (self.operand(a, context) for a in term.args)
+        mask = self.operand(term.args[0], context)
+        left, right = (
+            self.operand(side, self._chosen(side, holds, mask, context, denied=at == 1))
+            for at, (side, holds) in enumerate(sides(term))
+        )
         if term.kind == "int":
             return self._held(term, self.integers("where", (mask, left, right), self._wide(term)))
         return self.emit("where", (mask, self.wide(left), self.wide(right)), "f32")
+
+    def _chosen(self, side: Term, holds: Term, mask: p.Operand, context: Context, denied: bool) -> Context:
+        """Return the context of one side of a choice, which is wanted where a mask holds, or is denied.
+
+        Only masks that tell something of places in it are kept, so that what two sides share is computed once.
+        """
+        if not isinstance(mask, str):
+            return context
+        known = dict(context.kept)
+        kept = telling(tuple(dict.fromkeys((*known, holds))), side, frozenset(name for name, _ in context.running))
+        if holds in kept and holds not in known:
+            value = self.emit("not", (mask,), "i1") if denied else mask
+            assert isinstance(value, str)
+            known[holds] = value
+        return replace(context, kept=tuple((m, known[m]) for m in kept))
 
     def settled(self, mask: Term, context: Context) -> bool | None:
         """Return True if the masks known to hold in this part of the loop imply a mask, the same coordinates standing

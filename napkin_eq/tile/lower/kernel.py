@@ -48,19 +48,16 @@ from napkin_eq.laws.law import finite
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.builder import Context, Scope, restricted
 from napkin_eq.tile.lower.elementwise import Proved
-from napkin_eq.tile.lower.loop_bounds import numbered
 from napkin_eq.tile.lower.reductions import NARROW, Folds
 from napkin_eq.tile.passes.dead_statements import live
 from napkin_eq.tile.passes.fuse_accumulator import accumulated
 from napkin_eq.tile.passes.whole_blocks import edged
+from napkin_eq.tile.places import conjuncts, lies_inside, numbered, read_places, telling, unsure
 from napkin_eq.tile.stream_facts import (
     axis_ranks,
-    conjuncts,
     covers,
-    lies_inside,
     modes_of,
     plain,
-    read_places,
     reduces_over,
 )
 
@@ -161,10 +158,14 @@ class Lowering(Folds):
 
     def operand(self, term: Term, context: Context) -> p.Operand:
         """Return the operand that holds a term's value in a context, writing what is needed."""
+        if context.kept:
+            running = frozenset(name for name, _ in context.running)
+            if not (isinstance(term, (Map, Read)) and unsure(term, running)):
+                context = replace(context, kept=())
         modes = tuple(r for r in context.running if reduces_over(term, r[0]))
         inner = {a.name for a in term.axes}
         env = tuple(e for e in context.env if e[0] in inner)
-        key = ("term", term, env, modes, context.acc if modes else "")
+        key = ("term", term, env, modes, context.acc if modes else "", context.kept)
         for scope in reversed(self.stack):
             if key in scope.memo:
                 return scope.memo[key]
@@ -274,25 +275,31 @@ class Lowering(Folds):
         if not isinstance(read, Read) or other != Const(0.0) or self.resolved(term, context) is not term:
             return None
         held = self.operand(mask, context)
-        return self._read_kept(read, context, (mask, held)) if isinstance(held, str) else None
+        return self._read_kept(read, context, (*context.kept, (mask, held))) if isinstance(held, str) else None
 
     def _read(self, term: Read, context: Context) -> p.Operand:
-        found = self._read_kept(term, context)
+        """Return what is read of an array: where it is wanted, if no place there lies outside; else at any lane, places
+        outside taken to the nearest inside.
+        """
+        running = frozenset(name for name, _ in context.running)
+        own = telling(tuple(mask for mask, _ in context.kept), term, running)
+        found = self._read_kept(term, context, tuple(k for k in context.kept if k[0] in own)) if own else None
+        found = self._read_kept(term, context, ()) if found is None else found
         assert found is not None
         return found
 
-    def _read_kept(self, term: Read, context: Context, kept: tuple[Term, str] | None = None) -> p.Operand | None:
+    def _read_kept(self, term: Read, context: Context, kept: tuple[tuple[Term, str], ...]) -> p.Operand | None:
         """Return what is read of an array, places outside of it taken to the nearest inside.
 
-        kept: a mask and its value, outside of which nothing is read; None is returned where a place may still lie
-        outside of the array, or the mask varies along what the places do not.
+        kept: masks, each with its value, outside of which nothing is read; None is returned where a place may still lie
+        outside of the array, or a mask varies along what the places do not.
         """
         # No mask that holds in a part of a loop: what is read may be read before the loop.
         running = frozenset(name for name, _ in context.running)
-        known = [numbered(mask, running) for mask in conjuncts(kept[0])] if kept else []
+        known = [numbered(mask, running) for whole, _ in kept for mask in conjuncts(whole)]
         # Where the array is read along each axis: at a coordinate of this kernel, or at one that an index says.
         places: dict[str, Axis | p.Operand] = {}
-        masks: list[str] = [kept[1]] if kept else []
+        masks = [value for _, value in kept]
         body: Term = term
         while isinstance(body, Read):
             body = body.body
@@ -316,7 +323,7 @@ class Lowering(Folds):
         if isinstance(body, Input) or body in self.arrays:
             buffer = self.buffer(body)
             lanes, ends = self._indexed(buffer, places, context)
-            if kept and not {*self.values[kept[1]].coords} <= {*self._spanned(lanes)}:
+            if not {c for _, value in kept for c in self.values[value].coords} <= {*self._spanned(lanes)}:
                 return None
             return self._load(buffer, lanes, (*masks, *ends))
         raise NapkinError(f"a read along {term.axis.name} of a value that is not stored: store it first")

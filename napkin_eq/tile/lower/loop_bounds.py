@@ -8,18 +8,16 @@ masks.
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.interval import ANY, interval, wide
-from napkin_eq.lang.term import Const, Index, Input, Length, Map, Size, Term, rewritten, subterms
+from napkin_eq.lang.term import Const, Index, Input, Size, Term, subterms
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.builder import Context, Statements
-from napkin_eq.tile.stream_facts import conjuncts, disjuncts
+from napkin_eq.tile.places import at_least_zero, conjuncts, decided, disjuncts, numbered
 
-EXACT = 2.0**53  # below which a float is the whole number that it stands for
 FAR = 2**31 - 2**16  # no axis is longer; index proofs assume so
 
 
@@ -32,45 +30,6 @@ class Stretch:
     known: frozenset[Term]
     whole_tiles: bool
     note: str
-
-
-def linear(term: Term, factor: int = 1) -> dict[Term, int]:
-    """Write an integer term as a linear form: atoms and their coefficients, the constant under Const(1)."""
-    if isinstance(term, Const) and term.kind == "int":
-        return {Const(1): factor * term.value}
-    if isinstance(term, Map) and term.op in ("add", "neg"):
-        form: dict[Term, int] = {}
-        for arg in term.args:
-            for atom, k in linear(arg, -factor if term.op == "neg" else factor).items():
-                form[atom] = form.get(atom, 0) + k
-        return form
-    if isinstance(term, Map) and term.op == "mul":
-        for number, other in (term.args, term.args[::-1]):
-            if isinstance(number, Const):
-                return linear(other, factor * number.value)
-    return {term: factor}
-
-
-def at_least_zero(mask: Term) -> list[dict[Term, int]] | None:
-    """Return linear forms f with mask = (all f >= 0), or None for a mask that is not an integer comparison."""
-    if not isinstance(mask, Map) or not all(a.kind == "int" for a in mask.args):
-        if (
-            isinstance(mask, Map)
-            and mask.op == "not"
-            and isinstance(mask.args[0], Map)
-            and mask.args[0].op in ("lt", "le")
-        ):
-            inner = mask.args[0]
-            return at_least_zero(Map("le" if inner.op == "lt" else "lt", inner.args[::-1]))
-        return None
-    left, right = mask.args[0], mask.args[-1]
-    if mask.op == "le":
-        return [linear(Map("add", (right, Map("neg", (left,)))))]
-    if mask.op == "lt":
-        return [linear(Map("add", (Map("add", (right, Map("neg", (left,)))), Const(-1))))]
-    if mask.op == "eq":
-        return [linear(Map("add", (a, Map("neg", (b,))))) for a, b in ((left, right), (right, left))]
-    return None
 
 
 def stretches(lowering: Statements, where: Term, axis: Axis, coord: str, context: Context) -> list[Stretch]:
@@ -105,43 +64,6 @@ def stretches(lowering: Statements, where: Term, axis: Axis, coord: str, context
 
 
 @functools.lru_cache(maxsize=1 << 14)  # asked again for every choice of tiles
-def numbered(mask: Term, running: frozenset[str]) -> Term:
-    """Return a mask with numbers for the sizes that are known, but of the axes that are running: such grow."""
-
-    def number(term: Term) -> Term:
-        known = isinstance(term, Length) or (isinstance(term, Size) and term.axis.name not in running)
-        return Const(term.axis.size) if known and term.axis.size is not None else term
-
-    return rewritten(mask, number)
-
-
-@functools.lru_cache(maxsize=1 << 14)
-def decided(mask: Term, running: frozenset[str]) -> bool | None:
-    """Return what a comparison of whole numbers is in all lanes, by the bounds of these; None where they do not say it,
-    and of another mask.
-    """
-    if (forms := at_least_zero(numbered(mask, running))) is None:
-        return None
-    ends = [_ends(form) for form in forms]
-    return True if all(low >= 0 for low, _ in ends) else False if any(high < 0 for _, high in ends) else None
-
-
-def _ends(form: dict[Term, int]) -> tuple[float, float]:
-    """Return bounds on a linear form, whatever the data are; infinite where they pass what a float holds of whole
-    numbers.
-    """
-    low, high = 0.0, 0.0
-    for atom, factor in form.items():
-        ends = ANY if any(isinstance(part, Input) for part in subterms(atom)) else interval(atom)
-        if not factor:
-            continue
-        if abs(factor) >= EXACT or max(map(abs, ends)) >= EXACT:
-            return -math.inf, math.inf
-        least, most = sorted(factor * end for end in ends)
-        low, high = low + least, high + most
-    return (low, high) if max(-low, high) < EXACT else (-math.inf, math.inf)
-
-
 def bounding(mask: Term, axis: Axis) -> list[bool]:
     """Return which ends of an axis' coordinate a mask gives: True for an upper one."""
     return [up for up, _ in _clauses(mask, axis) or ()]

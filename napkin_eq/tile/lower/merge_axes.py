@@ -50,9 +50,9 @@ from napkin_eq.laws.law import Judgment, zero
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.elementwise import Proved, far
 from napkin_eq.tile.lower.kernel import Lowering
-from napkin_eq.tile.lower.loop_bounds import linear
 from napkin_eq.tile.lower.reductions import NARROW
-from napkin_eq.tile.stream_facts import MIN_DOT, WINDOW, Streamed, kernel_terms, modes_of, plain, read_places
+from napkin_eq.tile.places import linear, read_places
+from napkin_eq.tile.stream_facts import MIN_DOT, WINDOW, Streamed, kernel_terms, modes_of, plain
 
 LONGEST = 40  # of the name of an axis that is made of those that it stands for
 # Elements of an axis, up to which tiles along it alone may be much larger than it is; what fills them

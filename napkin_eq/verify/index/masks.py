@@ -31,7 +31,7 @@ from napkin_eq.tile.ir import (
     definitions,
     used,
 )
-from napkin_eq.tile.stream_facts import conjuncts
+from napkin_eq.tile.places import conjuncts
 from napkin_eq.verify.index.loops import Folded, Masks, held_by, rows, taken_by
 from napkin_eq.verify.index.smt_coordinates import NotRead, Script, Site, Text, conjunction
 
