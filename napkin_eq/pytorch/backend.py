@@ -361,7 +361,6 @@ def lowered(module: Any, example_inputs: Sequence[Any], kind: str) -> Any:
     import torch
     from torch._inductor.decomposition import select_decomp_table
     from torch._inductor.fx_passes.joint_graph import joint_graph_passes
-    from torch._inductor.fx_passes.replace_random import replace_random_passes
     from torch._inductor.virtualized import V
     from torch.fx.experimental.proxy_tensor import make_fx
 
@@ -378,8 +377,10 @@ def lowered(module: Any, example_inputs: Sequence[Any], kind: str) -> Any:
     once(found)
     _kept(module, found)
     with V.set_fake_mode(mode):
-        # Inductor has this done before it is given a graph; where there is a backward, on both graphs together.
-        (joint_graph_passes if kind == "inference" else replace_random_passes)(found)
+        # Inductor has this done before it is given a graph, as products widened to sizes that run fast; where there is
+        # a backward, on both graphs together.
+        joint_graph_passes(found)
+    _kept(module, found)
     return found
 
 

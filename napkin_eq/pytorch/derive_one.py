@@ -22,7 +22,7 @@ from napkin_eq.lang.errors import NapkinError
 if TYPE_CHECKING:
     from napkin_eq.pipeline.derivation import Derivation
 
-SCHEMA = 10
+SCHEMA = 11
 SPILLED = 128  # bytes that a thread may spill: beyond it nobody knows what a kernel takes
 
 
@@ -78,6 +78,7 @@ def answered(request: dict[str, Any]) -> None:
         certificate = json.dumps({"none": str(reason)})
     head = {
         "schema": SCHEMA,
+        "seconds": request["seconds"] if found.limited else None,
         "inputs": [(b.name, BY_SHORT[b.dtype].name) for b in found.plan.inputs],
         "outputs": [(b.name, [axis.name for axis in b.dims]) for b in found.plan.outputs],
         "kernels": len(found.plan.kernels),

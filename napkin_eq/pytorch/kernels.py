@@ -96,20 +96,28 @@ def asking(
         dumps_diagram(diagram_of(program, strides)),
         program.dtype,
         hardware,
-        seconds,
-        interpreted,
-        edged,
-        dict(sorted((sizes or {}).items())),
-        precision,
+        interpreted=interpreted,
+        edged=edged,
+        sizes=dict(sorted((sizes or {}).items())),
+        precision=precision,
     )
-    file = folder() / f"{_key(told(Path()))}.py"
-    return Asked(told(file), seconds, interpreted, file)
+    # What was found in more time is found
+    file = folder() / f"{_key(told(seconds=0.0, file=Path()))}.py"
+    return Asked(told(seconds=seconds, file=file), seconds, interpreted, file)
 
 
 def answer(query: Asked) -> Kernels:
     """Return what was derived, now or before; raises NapkinError, in one line, where there is nothing."""
-    known = _read(query.file)
+    known = _read(query.file, query.seconds)
     return known if known is not None else _derived(query)
+
+
+def remembered(query: Asked) -> bool:
+    """Tell whether an answer is remembered that was given as much time."""
+    try:
+        return _read(query.file, query.seconds) is not None
+    except Refusal:
+        return True
 
 
 def stored(program: Program) -> None:
@@ -143,9 +151,10 @@ def _derived(query: Asked) -> Kernels:
         raise NapkinError(f"the derivation took more than {wall:g} s") from None
     if done.returncode == 2:
         reason = done.stdout.strip().splitlines()[-1:] or ["no reason was given"]
-        written(file.with_suffix(".json"), json.dumps({"schema": SCHEMA, "refused": reason[0]}))
+        head = {"schema": SCHEMA, "seconds": query.seconds, "refused": reason[0]}
+        written(file.with_suffix(".json"), json.dumps(head))
         raise NapkinError(reason[0])
-    made = _read(file)
+    made = _read(file, query.seconds)
     if done.returncode or made is None:
         raise NapkinError(
             f"the derivation ended with {done.returncode}: {(done.stderr.strip().splitlines() or [''])[-1][:200]}"
@@ -159,8 +168,12 @@ def diagram_of(program: Program, strides: Sequence[Sequence[int]] | None = None)
     """
     once = set(same(program).values())
     own = {p.name: _own(p) for p in program.outputs if p.name in once and _own(p) not in ("", program.dtype)}
+    whole = program.diagram
     diagram = replace(
-        program.diagram, outputs=tuple((name, term) for name, term in program.diagram.outputs if name in once)
+        whole,
+        outputs=tuple(pair for pair in whole.outputs if pair[0] in once),
+        held=tuple(pair for pair in whole.held if pair[0] in once),
+        laid=tuple(pair for pair in whole.laid if pair[0] in once),
     )
     diagram = diagram.storing(**own) if own else diagram
     if strides is None:
@@ -214,9 +227,12 @@ def folder() -> Path:
     return Path(base) / "napkin_eq" / "pytorch"
 
 
-def _read(file: Path) -> Kernels | None:
+def _read(file: Path, seconds: float) -> Kernels | None:
+    """Return what is remembered in a file if it was given so much time; raises Refusal where that is a refusal."""
     try:
         head = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
+        if head["seconds"] is not None and head["seconds"] < seconds:  # none where no limit was met
+            return None
         if isinstance(refused := head.get("refused"), str) and head["schema"] == SCHEMA:
             raise Refusal(refused)
         source = file.read_text(encoding="utf-8")
@@ -224,8 +240,8 @@ def _read(file: Path) -> Kernels | None:
             return None
         inputs = tuple((str(name), str(dtype)) for name, dtype in head["inputs"])
         outputs = tuple((str(name), tuple(map(str, axes))) for name, axes in head["outputs"])
-        seconds = float(head["compiled_s"]), float(head["proved_s"])
-        figures = int(head["kernels"]), float(head["predicted_us"]), *seconds
+        took = float(head["compiled_s"]), float(head["proved_s"])
+        figures = int(head["kernels"]), float(head["predicted_us"]), *took
         return Kernels(source, inputs, outputs, *figures, file, False)
     except Refusal:
         raise

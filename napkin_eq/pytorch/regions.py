@@ -26,7 +26,7 @@ from napkin_eq.pytorch.build.recomputed import SEVERAL, lying, recomputed
 from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.edge_trial import AT_EDGE, TOO_LARGE
 from napkin_eq.pytorch.importer import complex_numbers, of_graph
-from napkin_eq.pytorch.kernels import Asked, Kernels, answer, asking, stored, turned_bytes
+from napkin_eq.pytorch.kernels import Asked, Kernels, answer, asking, remembered, stored, turned_bytes
 from napkin_eq.pytorch.naming import Refused, expression, line_of
 from napkin_eq.pytorch.operators.pairs import known
 from napkin_eq.pytorch.operators.price import (
@@ -283,7 +283,8 @@ def chosen(
                 rest = [node for node in region.nodes if node not in inside]
                 bad = {node: why for node, why in heavy.items() if node not in inside}
                 found_alone = [found for part in own for found in _read(module, part, options, refused)]
-                waiting = [*found_alone, *_without(module, rest, bad, options, refused), *waiting]
+                # A plain product is seldom faster than a library's: as long as there is time, after all others
+                waiting = [*_without(module, rest, bad, options, refused), *waiting, *found_alone]
             elif region.edges and region.reason and region.kernels is None and not region.reason.startswith(OVER):
                 said = {node: f"{why} ({region.reason})" for node, why in region.edges.items()}
                 waiting = [*_without(module, region.nodes, said, options, refused), *waiting]
@@ -642,7 +643,8 @@ class _Ahead:
                 continue
             query = self.asked(region)
             if query is not None and query.file not in self.equal:
-                self.equal[query.file] = self.pool.submit(answer, query)
+                # What is remembered waits for no search
+                self.equal[query.file] = _read_now(query) if remembered(query) else self.pool.submit(answer, query)
             self.begun[id(region)] = region, None if query is None else self.equal[query.file]
 
     def decide(self, region: Region) -> None:
@@ -668,10 +670,24 @@ class _Ahead:
     def asked(self, region: Region) -> Asked | None:
         """Return what is asked for a region's kernels, None where nothing is; of one that stays the reason is said."""
         try:
-            return _query(region, self.options, self.hardware, self.interpreted, self.gpu, self.clock.seconds())
+            spent = self.clock.seconds()
+            query = _query(region, self.options, self.hardware, self.interpreted, self.gpu, spent)
+            known = query is None or query.file in self.equal or remembered(query)
+            if spent >= self.options.seconds and not known:
+                raise NapkinError(f"{OVER} ({self.options.seconds:g} s) is over")
+            return query
         except Exception as reason:  # one of ours, too
             region.reason = _said(reason)
             return None
+
+
+def _read_now(query: Asked) -> Future[Kernels]:
+    found: Future[Kernels] = Future()
+    try:
+        found.set_result(answer(query))
+    except NapkinError as reason:
+        found.set_exception(reason)
+    return found
 
 
 def _query(
@@ -688,13 +704,8 @@ def _query(
     region.library_us = library_us(region.nodes, machine, region.program.dtype)
     if options.executor == "reference":
         return None
-    room = options.seconds - spent
-    if room <= 0:
-        raise NapkinError(f"{OVER} ({options.seconds:g} s) is over")
-    # A limit of its own for every second that is left would find nothing again that is remembered.
-    limit = EACH
-    while limit > room:
-        limit /= 2
+    # Where nothing is left, what is remembered of any search
+    limit = min(EACH, max(0.0, options.seconds - spent))
     stored(region.program)
     region.long = True
     # PyTorch's own kernels round to tf32 on a GPU alone

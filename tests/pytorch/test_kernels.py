@@ -13,7 +13,8 @@ import torch
 
 from napkin_eq.certify.certificate import checked, loads
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.pytorch import backend, kernels
+from napkin_eq.lang.json_form import dumps_diagram, loads_diagram
+from napkin_eq.pytorch import backend, kernels, regions
 from napkin_eq.pytorch.importer import from_torch
 from napkin_eq.pytorch.kernels import answer, asking
 from tests.pytorch.programs import given
@@ -30,6 +31,17 @@ def _interpreted(monkeypatch, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
+
+
+def test_results_that_are_equal_are_asked_for_once_however_they_lie():
+    def fn(x, y):
+        return x @ y + 1, x @ y + 1, (x @ y + 1).t()
+
+    program = from_torch(fn, torch.randn(8, 16), torch.randn(16, 8))
+    strides = [(8, 1), (8, 1), (1, 8)]
+    asked = kernels.diagram_of(program, strides)
+    assert [name for name, _ in asked.outputs] == ["out0"] and dict(asked.laid) == {"out0": ("i", "k")}
+    assert loads_diagram(dumps_diagram(asked)) == asked
 
 
 @pytest.mark.slow
@@ -115,6 +127,31 @@ def test_what_was_derived_is_remembered_and_what_is_damaged_is_derived_anew():
     assert checked(loads(first.file.with_suffix(".certificate.json").read_text()))["steps"]
     first.file.write_text(first.source + "\nimport os\n")
     assert answer(asking(program, "h200", 20.0, True)).fresh
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_what_is_remembered_needs_no_time(processes, monkeypatch):
+    def fn(x):
+        return x.exp().sum(-1)
+
+    options = {"seconds": 100.0, "processes": processes}
+    for spent in (0.0, 100.0):
+        torch._dynamo.reset()
+        monkeypatch.setattr(regions._Spent, "seconds", lambda clock, spent=spent: spent)
+        torch.compile(fn, backend=partial(backend.napkin_eq, options=options))(torch.randn(6, 8))
+    assert all(report.taken for report in backend.reports)
+    torch.compile(lambda x: x.exp().sum(0), backend=partial(backend.napkin_eq, options=options))(torch.randn(6, 8))
+    assert [region.reason[:8] for region in backend.reports[-1].regions] == ["the time"]
+
+
+def test_what_was_found_in_less_time_is_searched_again_where_the_search_was_ended(monkeypatch):
+    program = from_torch(lambda x: x.exp().sum(-1), torch.randn(6, 8))
+    first = answer(asking(program, "h200", 5.0, True))
+    assert first.fresh and not answer(asking(program, "h200", 20.0, True)).fresh  # nothing was ended
+    head = first.file.with_suffix(".json")
+    head.write_text(head.read_text().replace('"seconds": null', '"seconds": 5.0'))
+    assert kernels.remembered(asking(program, "h200", 4.0, True))
+    assert not kernels.remembered(asking(program, "h200", 20.0, True))
 
 
 @pytest.mark.parametrize(

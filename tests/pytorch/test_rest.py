@@ -142,3 +142,10 @@ def test_a_graph_of_which_nothing_is_taken_is_inductors_as_if_no_one_else_had_be
     with torch.no_grad():
         torch.testing.assert_close(fast(torch.tanh)(x), torch.tanh(x))
     assert len(asked) == 1 and "0 of 0 regions" in str(backend.reports[-1])
+
+
+def test_graphs_of_a_step_are_made_ready_as_inductor_makes_both_ready_together():
+    seen = []
+    with torch._inductor.config.patch(joint_custom_post_pass=lambda graph: seen.append(graph)):
+        agree(lambda x, w: (x @ w).relu().sum(), torch.randn(6, 8), torch.randn(8, 5))
+    assert len(seen) >= 2
