@@ -380,16 +380,20 @@ def lowered(module: Any, example_inputs: Sequence[Any], kind: str) -> Any:
         # Inductor has this done before it is given a graph, as products widened to sizes that run fast; where there is
         # a backward, on both graphs together.
         joint_graph_passes(found)
-    _kept(module, found)
+    if kind == "forward":
+        told = getattr(torch._guards.TracingContext.try_get(), "fw_metadata", None)
+        _kept(module, found, getattr(told, "num_forward", 0))  # what the backward reads
     return found
 
 
-def _kept(module: Any, found: Any) -> None:
-    """Have Inductor give all results in the strides that they had, by which the backward goes, and what runs both."""
+def _kept(module: Any, found: Any, first: int = 0) -> None:
+    """Have Inductor give results, from the first on, in the strides that they had, by which the backward goes, and what
+    runs both.
+    """
     ends = [next(iter(reversed(graph.nodes))) for graph in (module.graph, found.graph)]
     results = [end.args[0] if isinstance(end.args[0], (list, tuple)) else [end.args[0]] for end in ends]
     ends[1].meta["user_visible_output_idxs"] = [at for at, node in enumerate(results[1]) if hasattr(node, "meta")]
-    for before, now in zip(*results, strict=True):
+    for before, now in list(zip(*results, strict=True))[first:]:
         was, held = (getattr(node, "meta", {}).get("val") for node in (before, now))
         if hasattr(was, "stride") and hasattr(held, "stride") and now.op != "placeholder":
             now.meta["val"] = was
