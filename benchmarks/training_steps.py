@@ -3,9 +3,9 @@ torch.compile: on a GPU, with the package and transformers installed: `python be
 
 A model has its published widths, a few of its layers, random weights of bfloat16 and no dropout. A step is the loss
 and the gradients of all parameters; "forward" is the logits alone. Every model is compiled both ways, in N processes;
-then, alone on the GPU, steps are timed in turns, host included. Loss, logits and gradients are held against eager's of
-float32 weights; how far eager's of bfloat16 are from these is said beside. Rows go to training_steps.json in the folder
-that $OUT names, or here.
+then, alone on the GPU, steps are timed in turns, host included: some in a row, as a loop of training makes them without
+waiting for each, and one alone. Loss, logits and gradients are held against eager's of float32 weights; how far eager's
+of bfloat16 are from these is said beside. Rows go to training_steps.json in the folder that $OUT names, or here.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from backend_programs import median
 
 transformers.logging.set_verbosity_error()
 Given = tuple[torch.nn.Module, dict[str, torch.Tensor]]
-SEED = 0
+SEED, IN_A_ROW = 0, 5
 
 
 def text(kind: str, config: dict[str, Any], batch: int, tokens: int, padded: bool = False) -> Given:
@@ -123,14 +123,17 @@ def compiled(name: str, mode: str) -> None:
     for _ in range(3):
         for call in calls.values():
             call()
-    kept: dict[str, list[float]] = {key: [] for key in calls}
+    kept: dict[str, list[float]] = {key: [] for name in calls for key in (name, f"alone_{name}")}
     begun = time.time()
-    while time.time() - begun < 4.0 and len(kept["eager_us"]) < 100:
+    while time.time() - begun < 4.0 and len(kept["eager_us"]) < 40:
         for key, call in calls.items():
-            median(call, kept[key], 3)
+            median(lambda call=call: [call() for _ in range(IN_A_ROW)], kept[key], 1)  # type: ignore[misc]
+            median(call, kept[f"alone_{key}"], 2)
     row |= {key: sorted(figures)[len(figures) // 2] for key, figures in kept.items()}
+    row |= {key: row[key] / IN_A_ROW for key in calls}
     if "ours_us" in row and "inductor_us" in row:
         row["times"] = row["inductor_us"] / row["ours_us"]
+        row["alone_times"] = row["alone_inductor_us"] / row["alone_ours_us"]
     print("row " + json.dumps(row), flush=True)
 
 
