@@ -110,3 +110,11 @@ def test_what_is_read_at_ever_more_places_is_refused() -> None:
         for step in range(1, 40):
             both = [substituted(term, {axis.name: Map("add", (Index(axis), Const(by * step)))}) for by in (-1, 1, 2)]
             term = Map("add", (Map("add", (both[0], both[1])), Map("mul", (both[2], Index(axis)))))
+
+
+def test_one_number_that_is_stored_has_no_place_outside() -> None:
+    a = _array("a", 128)
+    kept = nq.where(Map("le", (Const(3), AT)), _read(a, Map("add", (AT, Const(-3)))), 1.0)
+    found = derive(Diagram("whole", (("out", nq.sum(kept, M)),)), "h200", "float32")
+    assert proved(found).verdict == "proved"
+    assert_agrees(found, _sizes(found.diagram))

@@ -305,7 +305,8 @@ def _bounds(kernel: Kernel, site: Site) -> Iterator[Text]:
     index, live = _live(script, site)
     dims = _touched(kernel, site).dims
     outside = [f"(not (and (<= 0 {i}) (< {i} {script.size(d)})))" for i, d in zip(index, dims, strict=True)]
-    yield script.asks(live, f"(or {' '.join(outside)})")
+    if outside:  # an array of one number has no places
+        yield script.asks(live, f"(or {' '.join(outside)})")
 
 
 def _box(kernel: Kernel, site: Site) -> Iterator[Text]:
