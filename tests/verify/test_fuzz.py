@@ -26,6 +26,7 @@ from napkin_eq.lang.term import Input, Map, Read, Reduce, Scan, subterms
 from napkin_eq.numerics import stability
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.pipeline.unfused import NOTE
+from napkin_eq.tile.places import told
 from napkin_eq.verify.fuzz import fuzz as fuzzing
 from napkin_eq.verify.fuzz.fuzz import (
     KINDS,
@@ -78,8 +79,8 @@ def test_what_is_drawn_covers_the_alphabet_within_its_limits():
     assert several > 30
 
 
-def test_places_and_folds_from_the_last_lane_are_drawn_where_asked_for():
-    places, read, backwards = 0, 0, 0
+def test_places_parts_and_folds_from_the_last_lane_are_drawn_where_asked_for():
+    places, read, backwards, parted = 0, 0, 0, 0
     for number in range(200):
         nodes = subterms(*(term for _, term in of(number, Shape(places=True)).outputs))
         assert not any(
@@ -88,7 +89,8 @@ def test_places_and_folds_from_the_last_lane_are_drawn_where_asked_for():
         places += any(isinstance(t, Reduce) and t.monoid in PLACES for t in nodes)
         read += any(isinstance(t, Read) and any(isinstance(part, Reduce) for part in subterms(t.index)) for t in nodes)
         backwards += any(isinstance(t, Read) and isinstance(t.body, Scan) for t in nodes)
-    assert places > 25 and read > 2 and backwards > 25, (places, read, backwards)
+        parted += any(masks for t in nodes if isinstance(t, Map) and t.op == "where" for _, masks in told(t))
+    assert places > 25 and read > 2 and backwards > 25 and parted > 5, (places, read, backwards, parted)
 
 
 def test_the_same_numbers_draw_the_same_diagram():

@@ -38,8 +38,8 @@ class Shape:
     """How large diagrams are: their nodes, the lengths of their axes, how many elements an array may have in all, their
     outputs.
 
-    places: whether places of maxima and prefix folds from the last lane are drawn, too, and the fuzzer leaves axes of
-    some diagrams open; without them a source of numbers draws what it always drew.
+    places: whether places of maxima, prefix folds from the last lane and parts read under masks are drawn, too, and the
+    fuzzer leaves axes of some diagrams open; without them a source of numbers draws what it always drew.
     """
 
     nodes: int = 45
@@ -139,7 +139,7 @@ class _Drawing:
             self.renamed, self.cut,
             self.masked, self.joined, self.recurrence,
         )  # fmt: skip
-        make = self.one((*steps, self.place, self.place, self.backwards) if self.shape.places else steps)
+        make = self.one((*steps, self.place, self.place, self.backwards, self.parted) if self.shape.places else steps)
         try:
             term = make()
             self.add(term, self.bound(term))
@@ -265,6 +265,17 @@ class _Drawing:
         if self.draw(2):
             place = Index(axis) + self.one(WHOLES) if self.draw(2) else Length(axis) - 1 - Index(axis)
         return library.take(term, axis, place)
+
+    def parted(self) -> Term:
+        """Two numbers read at places along one axis, the one where a mask of these holds, the other where it does not,
+        as of what is joined, shifted or padded.
+        """
+        (one, first), (other, second), at = self.varying(alone=True), self.varying(alone=True), self.one(self.axes)
+        end = self.draw(1 + (at.size or 1))
+        inside = Map("lt", (Index(at), Const(end))) if self.draw(2) else Map("le", (Index(at) + 1, Const(end)))
+        before = library.take(one, first, Index(at) + self.one((0, 0, *WHOLES)))
+        after = library.take(other, second, Index(at) - end + self.one((0, 0, *WHOLES)))
+        return Map("where", (inside, before, after if self.draw(3) else Const(0.0)))
 
     def renamed(self) -> Term:
         term, axis = self.any_varying()
