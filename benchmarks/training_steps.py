@@ -4,8 +4,9 @@ torch.compile: on a GPU, with the package and transformers installed: `python be
 A model has its published widths, a few of its layers, random weights of bfloat16 and no dropout. A step is the loss
 and the gradients of all parameters; "forward" is the logits alone. Every model is compiled both ways, in N processes;
 then, alone on the GPU, steps are timed in turns, host included: some in a row, as a loop of training makes them without
-waiting for each, and one alone. Loss, logits and gradients are held against eager's of float32 weights; how far eager's
-of bfloat16 are from these is said beside. Rows go to training_steps.json in the folder that $OUT names, or here.
+waiting for each, and one alone; beside, how long the GPU's kernels take of a step, whoever waits for the host. Loss,
+logits and gradients are held against eager's of float32 weights; how far eager's of bfloat16 are from these is said
+beside. Rows go to training_steps.json in the folder that $OUT names, or here.
 """
 
 from __future__ import annotations
@@ -131,10 +132,22 @@ def compiled(name: str, mode: str) -> None:
             median(call, kept[f"alone_{key}"], 2)
     row |= {key: sorted(figures)[len(figures) // 2] for key, figures in kept.items()}
     row |= {key: row[key] / IN_A_ROW for key in calls}
+    row |= {f"kernels_{key}": kernels(call) for key, call in calls.items()}
     if "ours_us" in row and "inductor_us" in row:
         row["times"] = row["inductor_us"] / row["ours_us"]
         row["alone_times"] = row["alone_inductor_us"] / row["alone_ours_us"]
     print("row " + json.dumps(row), flush=True)
+
+
+def kernels(call: Callable[[], Any]) -> float:
+    """Return the microseconds that the GPU is busy with a call, by PyTorch's profiler."""
+    from torch.profiler import ProfilerActivity, profile
+
+    with profile(activities=[ProfilerActivity.CUDA]) as seen:
+        for _ in range(IN_A_ROW):
+            call()
+        torch.cuda.synchronize()
+    return sum(event.self_device_time_total for event in seen.key_averages()) / IN_A_ROW
 
 
 def told(file: Path) -> dict[str, Any] | None:

@@ -82,8 +82,9 @@ EXECUTORS, RESTS = ("kernels", "none", "reference"), ("", "eager", "inductor")
 class Options:
     """What a user may say: `torch.compile(f, backend="napkin_eq", options={"seconds": 30, "finite": True})`.
 
-    seconds: of processor time for all searches of a graph; after that what is left stays PyTorch. gain: how many times
-    as fast as PyTorch a region must be predicted to be; on a machine without a GPU every region that derives is taken.
+    seconds: of processor time for all searches of a graph; after that what is left and not remembered stays PyTorch.
+    gain: how many times as fast as PyTorch a region must be predicted to be; on a machine without a GPU every region
+    that derives is taken.
     measure: on a GPU a region is timed, its kernels and Inductor's in turns, and taken where it is faster; else the
     predictions decide. finite: data and what is computed of them are numbers, so that edges where PyTorch gives NaN or
     an infinity may be passed over. hardware: the GPU to derive for; "" is the one at hand. executor: "kernels",
