@@ -1,120 +1,116 @@
-"""What masks say of places: what a choice keeps inside of an array is read as it lies, under the mask."""
+"""The place of a maximum: a monoid of pairs of a number and its lane, in every form that a plan may give it."""
 
-from __future__ import annotations
+import itertools
 
+import numpy as np
 import pytest
 
-import napkin_eq.frontend.library as nq
-from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.diagram import Diagram
+import napkin_eq as nq
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Const, Index, Length, Map, Read, Scan, Term
-from napkin_eq.pipeline.derive import derive
-from napkin_eq.search.derivation import AGREES
-from napkin_eq.tile.ir import Load, statements
-from napkin_eq.tile.places import lies_inside, told, unsure, within
-from napkin_eq.verify.index.prove_index import proved
-from tests.arrays import assert_agrees
+from napkin_eq.lang.evaluate import evaluate
+from napkin_eq.lang.term import Fold, Index, Map, Reduce, Scan
+from napkin_eq.laws.law import TRUE, Axis, statements_of
+from napkin_eq.numerics.error_bound import error_bound
+from napkin_eq.prove.prove import prove
+from napkin_eq.tile import ir as p
+from napkin_eq.tile.printers import emit
 
-ROWS, M = Axis("i", 6), Axis("m", 128)
-AT = Index(M)
-
-
-def _array(name: str, size: int, *before: Axis) -> Term:
-    return nq.array(name, *before, Axis(f"{name}_at", size))
-
-
-def _sizes(diagram: Diagram) -> dict[str, int]:
-    return {axis.name: axis.size for axis in diagram.axes() if axis.size is not None}
+T, X = nq.axes("t x", t=5, x=17)
+A = nq.array("A", T, X)
+VALUES = np.round(np.random.default_rng(0).normal(size=(5, 17)))  # rounded: of equal values the first counts
+LONG = Axis("x", 70_000)
+MASK = Index(X) < Index(T)  # of the first row none
 
 
-def _read(array: Term, place: Term) -> Read:
-    return Read(array, array.axes[-1], place)
+def derived(term, arrays, dtype="float32"):
+    derivation = nq.derive(term, dtype=dtype)
+    assert derivation.certificate["status"] == "proved"
+    return derivation, emit(derivation.plan, "numpy")(arrays)["out"]
 
 
-def _lt(one: Term, other: Term) -> Map:
-    return Map("lt", (one, other))
+CASES = {
+    "argmax": (nq.argmax(A, X), VALUES.argmax(1)),
+    "argmin": (nq.argmin(A, X), VALUES.argmin(1)),
+    "masked": (nq.argmax(A, X, where=MASK), np.where(np.arange(17) < np.arange(5)[:, None], VALUES, -np.inf).argmax(1)),
+    "as a number": (nq.argmax(A, X) * 0.5, VALUES.argmax(1) * 0.5),
+    "moved": (nq.argmax(A, X) + 1, VALUES.argmax(1) + 1),
+    "compared": (
+        nq.where(Map("eq", (Index(X), nq.argmax(A, X))), 1.0, 0.0),
+        np.arange(17) == VALUES.argmax(1)[:, None],
+    ),
+    "of a sum": (nq.argmax(A + nq.sum(A, X), X), (VALUES + VALUES.sum(1, keepdims=True)).argmax(1)),
+}
 
 
-def test_a_mask_bounds_what_is_moved_from_what_it_compares() -> None:
-    moved = Map("add", (AT, Const(-100)))
-    assert within(moved, []) == (-100, 27)
-    assert within(moved, [Map("not", (_lt(AT, Const(100)),))]) == (0, 27)
-    assert within(moved, [_lt(AT, Const(110))]) == (-100, 9)
-    assert not lies_inside(moved, Axis("x", 27), [Map("not", (_lt(AT, Const(100)),))])
-    assert lies_inside(moved, Axis("x", 28), [Map("not", (_lt(AT, Const(100)),))])
+@pytest.mark.parametrize("name", CASES)
+def test_a_place_is_found_as_numpy_finds_it(name):
+    term, wanted = CASES[name]
+    derivation, found = derived(term, {"A": VALUES})
+    np.testing.assert_array_equal(found, wanted)
+    assert derivation.plan.outputs[0].dtype == ("i32" if term.kind == "int" else "f32")
 
 
-def test_a_size_known_only_at_launch_bounds_what_is_compared_with_it() -> None:
-    axis, moved = Axis("n"), Map("add", (AT, Const(3)))
-    assert not lies_inside(moved, axis, [])
-    assert lies_inside(moved, axis, [_lt(AT, Map("add", (Length(axis), Const(-3))))])
-    assert not lies_inside(moved, axis, [_lt(AT, Map("add", (Length(axis), Const(-2))))])
+def test_a_long_axis_is_streamed_and_no_place_is_rounded():
+    values = np.zeros((5, LONG.size))
+    values[:, 65_537] = values[:, 69_999] = 1.0
+    values[0] = 0.0
+    derivation, found = derived(nq.argmax(nq.array("A", T, LONG), LONG), {"A": values}, "float16")
+    assert any(c.role == "stream" for c in derivation.plan.kernels[0].coords)
+    np.testing.assert_array_equal(found, [0, 65_537, 65_537, 65_537, 65_537])
 
 
-def test_what_data_say_is_believed_of_no_place_but_where_a_mask_asks() -> None:
-    place = nq.array("p", ROWS, dtype="int32")
-    assert not lies_inside(place, Axis("x", 2**31), [])
-    assert lies_inside(place, Axis("x", 9), [_lt(place, Const(9)), Map("le", (Const(0), place))])
+@pytest.mark.parametrize("extent", [17, 70_001])
+def test_a_place_lies_in_its_axis_whatever_the_numbers_are(extent):
+    """Of numbers that are none a lane past the end is as large as any."""
+    long = Axis("x", extent)
+    values = np.full((5, extent), np.nan)
+    values[0] = 0.0
+    derivation, found = derived(nq.argmax(nq.array("A", T, long), long), {"A": values})
+    assert found[0] == 0 and (found >= 0).all() and (found < extent).all()
+    (least,) = (s for s in p.statements(derivation.plan.kernels[-1].body) if isinstance(s, p.Let) and s.op == "min")
+    assert extent - 1 in least.args
 
 
-def test_of_the_masks_around_a_read_those_are_told_that_bound_it() -> None:
-    a, b = _array("a", 64), _array("b", 64)
-    other = _lt(Map("mul", (AT, AT)), Const(50))
-    near = nq.where(_lt(AT, Const(64)), nq.where(other, _read(a, AT), 0.0), _read(b, Map("add", (AT, Const(-64)))))
-    found = {read.body: masks for read, masks in told(near)}
-    assert found == {a: (_lt(AT, Const(64)),), b: (Map("not", (_lt(AT, Const(64)),)),)}
-    assert [axis.size for _, axis in unsure(near)] == [64, 64]
+def test_a_place_reads_an_array():
+    rows = np.random.default_rng(1).normal(size=(17, 3))
+    table = nq.array("E", X, Axis("d", 3))
+    _, found = derived(nq.take(table, X, nq.argmax(A, X)), {"A": VALUES, "E": rows})
+    np.testing.assert_allclose(found, rows[VALUES.argmax(1)], rtol=1e-6)
 
 
-@pytest.mark.parametrize("sizes", [(64, 64), (100, 28), (1, 127), (50, 77, 1), (37, 29, 62)])
-def test_parts_that_are_joined_are_read_as_they_lie(sizes: tuple[int, ...]) -> None:
-    parts = [_array(f"p{n}", size, ROWS) for n, size in enumerate(sizes)]
-    term: Term = _read(parts[-1], Map("add", (AT, Const(-sum(sizes[:-1])))))
-    for at in range(len(parts) - 2, -1, -1):
-        ends = sum(sizes[:at])
-        place = Map("add", (AT, Const(-ends))) if ends else AT
-        term = nq.where(_lt(AT, Const(ends + sizes[at])), nq.exp(_read(parts[at], place)), term)
-    found = derive(Diagram("joined", (("out", term),)), "h200", "float32")
-    loads = [s for s in statements(found.plan.kernels[0].body) if isinstance(s, Load)]
-    assert len(loads) == len(sizes) and all(load.masks for load in loads)
-    assert "minimum" not in found.code()
-    assert found.outputs[0].translation.status == AGREES
-    assert proved(found).verdict == "proved"
-    assert_agrees(found, _sizes(found.diagram))
+@pytest.mark.parametrize("block", [1, 3, 17])
+def test_walked_in_blocks_of_any_size_it_is_the_same(block):
+    for where in (TRUE, MASK):
+        walked = evaluate(Fold("argmax", X, A, where), {"A": VALUES}, block=block)
+        np.testing.assert_array_equal(walked, evaluate(Reduce("argmax", X, A, where), {"A": VALUES}))
 
 
-def test_what_all_lanes_make_up_is_read_in_all_of_them() -> None:
-    """A prefix of what is chosen from wants lanes that the choice does not."""
-    axis = Axis("m_at", 128)
-    far = Read(_array("a", 128, ROWS), Axis("a_at", 128), Map("add", (Index(axis), Const(-30))))
-    chosen = nq.where(Map("le", (Const(30), Index(axis))), Scan("sum", axis, far), 7.0)
-    found = derive(Diagram("prefix", (("out", chosen),)), "h200", "float32")
-    assert "minimum" in found.code()
-    assert_agrees(found, _sizes(found.diagram))
+def test_pairs_meet_in_any_order_and_nesting():
+    pairs = [(v, i) for v in (-np.inf, -1.0, 2.0) for i in (0, 1, 5) if np.isfinite(v) or i == 0]
+
+    def both(p, q):
+        return p if p[0] > q[0] or (p[0] == q[0] and p[1] <= q[1]) else q
+
+    for a, b, c in itertools.product(pairs, repeat=3):
+        assert both(both(a, b), c) == both(a, both(b, c)) and both(a, b) == both(b, a) and both((-np.inf, 0), a) == a
 
 
-def test_masks_that_compare_axes_are_held_in_small() -> None:
-    rows, columns = Axis("j", 1024), Axis("k", 1024)
-    masked = nq.where(Map("le", (Index(columns), Index(rows))), nq.array("x", Axis("i", 16), rows, columns), -9.0)
-    found = derive(Diagram("lower", (("out", masked),)), "h200", "float16")
-    assert found.outputs[0].translation.status == AGREES
+def test_what_rounding_may_exchange_is_in_the_bound():
+    values = np.array([[1.0, 1.0 + 2.0**-30, 0.0]])
+    array = nq.array("A", Axis("t", 1), Axis("x", 3))
+    exact, computed = (
+        error_bound(nq.argmax(term, "x"), {"A": values}, {}, "float16")[0] for term in (array, nq.exp(array))
+    )
+    # An input is what it is; of two exponentials either may come out larger, never the third
+    assert exact.max() == 0 and computed.max() == 1
 
 
-def test_what_is_read_at_ever_more_places_is_refused() -> None:
-    from napkin_eq.lang.substitute import substituted
-
-    term: Term = _array("a", 128)
-    axis = term.axes[0]
-    with pytest.raises(NapkinError, match="read at other places it has more than 100,000 parts"):
-        for step in range(1, 40):
-            both = [substituted(term, {axis.name: Map("add", (Index(axis), Const(by * step)))}) for by in (-1, 1, 2)]
-            term = Map("add", (Map("add", (both[0], both[1])), Map("mul", (both[2], Index(axis)))))
+def of_any(a, x):
+    return Reduce("argmax", x, a), Reduce("argmax", x, -a)
 
 
-def test_one_number_that_is_stored_has_no_place_outside() -> None:
-    a = _array("a", 128)
-    kept = nq.where(Map("le", (Const(3), AT)), _read(a, Map("add", (AT, Const(-3)))), 1.0)
-    found = derive(Diagram("whole", (("out", nq.sum(kept, M)),)), "h200", "float32")
-    assert proved(found).verdict == "proved"
-    assert_agrees(found, _sizes(found.diagram))
+def test_no_prover_takes_places_for_values():
+    (verdict,) = prove(statements_of(of_any), use_cache=False)
+    assert verdict.status != "proved"
+    with pytest.raises(NapkinError, match="unknown monoid"):
+        Scan("argmax", X, A)
