@@ -25,7 +25,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from torch import nn
+from torch import Tensor, nn
 
 Made = tuple[Callable[..., Any], tuple[Any, ...]]
 PROGRAMS: dict[str, Callable[[], Made]] = {}
@@ -234,55 +234,55 @@ def exclusive(x):  # type: ignore[no-untyped-def]
 
 # Parts, joins and shifts
 @program((16384, 2048), (16384, 2048))
-def joined_bf16(x, y):  # type: ignore[no-untyped-def]
+def joined_bf16(x: Tensor, y: Tensor) -> Tensor:
     return torch.cat((x, y), 1)
 
 
 @program((16384, 1000), (16384, 24), (16384, 1000))
-def joined_odd(x, y, z):  # type: ignore[no-untyped-def]
+def joined_odd(x: Tensor, y: Tensor, z: Tensor) -> Tensor:
     return torch.cat((x, y, z), 1).tanh()
 
 
 @program((4, 32, 2048, 128), (2048, 128), (2048, 128))
-def rotary_bf16(x, cos, sin):  # type: ignore[no-untyped-def]
+def rotary_bf16(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     return x * cos + torch.cat((-x[..., 64:], x[..., :64]), -1) * sin
 
 
 @program((4, 32, 2048, 128), (2048, 64), (2048, 64))
-def rotary_pairs_bf16(x, cos, sin):  # type: ignore[no-untyped-def]
+def rotary_pairs_bf16(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     even, odd = x[..., ::2], x[..., 1::2]
     return torch.stack((even * cos - odd * sin, even * sin + odd * cos), -1).flatten(-2)
 
 
 @program((16, 1024, 1024), (1024,))
-def token_shift(x, mix):  # type: ignore[no-untyped-def]
+def token_shift(x: Tensor, mix: Tensor) -> Tensor:
     return x * mix + torch.cat((torch.zeros_like(x[:, :1]), x[:, :-1]), 1) * (1 - mix)
 
 
 @program((64, 56, 56, 96))
-def rolled_windows(x):  # type: ignore[no-untyped-def]
+def rolled_windows(x: Tensor) -> Tensor:
     moved = torch.roll(x, (-3, -3), (1, 2))
     return moved.view(64, 8, 7, 8, 7, 96).permute(0, 1, 3, 2, 4, 5).reshape(-1, 49, 96)
 
 
 @program((32, 64, 128, 128))
-def padded(x):  # type: ignore[no-untyped-def]
+def padded(x: Tensor) -> Tensor:
     return F.pad(x, (1, 1, 1, 1))
 
 
 @program((64, 1024, 1024))
-def masked_bf16(x):  # type: ignore[no-untyped-def]
+def masked_bf16(x: Tensor) -> Tensor:
     seen = torch.ones(1024, 1024, dtype=torch.bool, device=x.device).tril()
     return x.masked_fill(~seen, float("-inf"))
 
 
 @program((32, 256, 64, 64))
-def pixels_apart(x):  # type: ignore[no-untyped-def]
+def pixels_apart(x: Tensor) -> Tensor:
     return F.pixel_shuffle(x, 2)
 
 
 @program((16384, 8192))
-def halves_gated_bf16(x):  # type: ignore[no-untyped-def]
+def halves_gated_bf16(x: Tensor) -> Tensor:
     one, other = x.chunk(2, -1)
     return F.silu(one) * other
 

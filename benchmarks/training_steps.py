@@ -128,7 +128,7 @@ def compiled(name: str, mode: str) -> None:
     begun = time.time()
     while time.time() - begun < 4.0 and len(kept["eager_us"]) < 40:
         for key, call in calls.items():
-            median(lambda call=call: [call() for _ in range(IN_A_ROW)], kept[key], 1)  # type: ignore[misc]
+            median(partial(in_a_row, call), kept[key], 1)
             median(call, kept[f"alone_{key}"], 2)
     row |= {key: sorted(figures)[len(figures) // 2] for key, figures in kept.items()}
     row |= {key: row[key] / IN_A_ROW for key in calls}
@@ -139,13 +139,17 @@ def compiled(name: str, mode: str) -> None:
     print("row " + json.dumps(row), flush=True)
 
 
+def in_a_row(call: Callable[[], Any]) -> None:
+    for _ in range(IN_A_ROW):
+        call()
+
+
 def kernels(call: Callable[[], Any]) -> float:
     """Return the microseconds that the GPU is busy with a call, by PyTorch's profiler."""
     from torch.profiler import ProfilerActivity, profile
 
     with profile(activities=[ProfilerActivity.CUDA]) as seen:
-        for _ in range(IN_A_ROW):
-            call()
+        in_a_row(call)
         torch.cuda.synchronize()
     return sum(event.self_device_time_total for event in seen.key_averages()) / IN_A_ROW
 

@@ -377,12 +377,12 @@ def lowered(module: Any, example_inputs: Sequence[Any], kind: str) -> Any:
     once(found)
     _kept(module, found)
     with V.set_fake_mode(mode):
-        # Inductor has this done before it is given a graph, as products widened to sizes that run fast; where there is
-        # a backward, on both graphs together.
+        # Inductor has this done before it is given a graph, as products widened to sizes that run fast: where there is
+        # a backward on both graphs together, here on each
         joint_graph_passes(found)
     if kind == "forward":
-        told = getattr(torch._guards.TracingContext.try_get(), "fw_metadata", None)
-        _kept(module, found, getattr(told, "num_forward", 0))  # what the backward reads
+        metadata = getattr(torch._guards.TracingContext.try_get(), "fw_metadata", None)
+        _kept(module, found, getattr(metadata, "num_forward", 0))  # what the backward reads
     return found
 
 

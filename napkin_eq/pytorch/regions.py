@@ -673,8 +673,9 @@ class _Ahead:
         try:
             spent = self.clock.seconds()
             query = _query(region, self.options, self.hardware, self.interpreted, self.gpu, spent)
-            known = query is None or query.file in self.equal or remembered(query)
-            if spent >= self.options.seconds and not known:
+            if query is None or spent < self.options.seconds or query.file in self.equal:
+                return query
+            if not remembered(query):
                 raise NapkinError(f"{OVER} ({self.options.seconds:g} s) is over")
             return query
         except Exception as reason:  # one of ours, too
@@ -705,8 +706,12 @@ def _query(
     region.library_us = library_us(region.nodes, machine, region.program.dtype)
     if options.executor == "reference":
         return None
-    # Where nothing is left, what is remembered of any search
-    limit = min(EACH, max(0.0, options.seconds - spent))
+    # Where nothing is left, what is remembered of any search. A limit of its own for every second that is left would
+    # seldom find again what is remembered of a search that one ended.
+    room = options.seconds - spent
+    limit = EACH if room > 0 else 0.0
+    while limit > max(room, 0.0):
+        limit /= 2
     stored(region.program)
     region.long = True
     # PyTorch's own kernels round to tf32 on a GPU alone

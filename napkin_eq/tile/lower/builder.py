@@ -53,6 +53,11 @@ class Context:
     acc: str = ""
     kept: tuple[tuple[Term, str], ...] = ()
 
+    @property
+    def moving(self) -> frozenset[str]:
+        """The axes over which running or previous values are meant: of these a size grows."""
+        return frozenset(name for name, _ in self.running)
+
     def coord(self, axis: Axis) -> str | None:
         return dict(self.env).get(axis.name)
 

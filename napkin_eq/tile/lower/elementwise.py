@@ -227,7 +227,7 @@ class Arithmetic(Statements):
         if not isinstance(mask, str):
             return context
         known = dict(context.kept)
-        kept = telling(tuple(dict.fromkeys((*known, holds))), side, frozenset(name for name, _ in context.running))
+        kept = telling(tuple(dict.fromkeys((*known, holds))), side, context.moving)
         if holds in kept and holds not in known:
             value = self.emit("not", (mask,), "i1") if denied else mask
             assert isinstance(value, str)
@@ -239,7 +239,7 @@ class Arithmetic(Statements):
         for its axes, or if it holds in all lanes; False if it holds in none.
         """
         known: set[tuple[Term, Env]] = set().union(*(s.known for s in self.stack))
-        running = frozenset(name for name, _ in context.running)
+        running = context.moving
         sure = [
             (part, restricted(context.env, part)) in known or decided(part, running) for part in conjuncts(mask)
         ]

@@ -158,10 +158,8 @@ class Lowering(Folds):
 
     def operand(self, term: Term, context: Context) -> p.Operand:
         """Return the operand that holds a term's value in a context, writing what is needed."""
-        if context.kept:
-            running = frozenset(name for name, _ in context.running)
-            if not (isinstance(term, (Map, Read)) and unsure(term, running)):
-                context = replace(context, kept=())
+        if context.kept and not (isinstance(term, (Map, Read)) and unsure(term, context.moving)):
+            context = replace(context, kept=())
         modes = tuple(r for r in context.running if reduces_over(term, r[0]))
         inner = {a.name for a in term.axes}
         env = tuple(e for e in context.env if e[0] in inner)
@@ -281,8 +279,7 @@ class Lowering(Folds):
         """Return what is read of an array: where it is wanted, if no place there lies outside; else at any lane, places
         outside taken to the nearest inside.
         """
-        running = frozenset(name for name, _ in context.running)
-        own = telling(tuple(mask for mask, _ in context.kept), term, running)
+        own = telling(tuple(mask for mask, _ in context.kept), term, context.moving)
         found = self._read_kept(term, context, tuple(k for k in context.kept if k[0] in own)) if own else None
         found = self._read_kept(term, context, ()) if found is None else found
         assert found is not None
@@ -295,7 +292,7 @@ class Lowering(Folds):
         outside of the array, or a mask varies along what the places do not.
         """
         # No mask that holds in a part of a loop: what is read may be read before the loop.
-        running = frozenset(name for name, _ in context.running)
+        running = context.moving
         known = [numbered(mask, running) for whole, _ in kept for mask in conjuncts(whole)]
         # Where the array is read along each axis: at a coordinate of this kernel, or at one that an index says.
         places: dict[str, Axis | p.Operand] = {}

@@ -44,7 +44,7 @@ def stretches(lowering: Statements, where: Term, axis: Axis, coord: str, context
     lows: list[tuple[p.Operand, p.Operand]] = []
     highs: list[tuple[p.Operand, p.Operand]] = []
     known: list[Term] = []
-    running = frozenset(name for name, _ in context.running)
+    running = context.moving
     for mask in conjuncts(where):
         sure = decided(mask, running)
         if (clauses := [] if sure else _clauses(numbered(mask, running), axis)) is None:
