@@ -27,8 +27,8 @@ from napkin_eq.lang.json_form import dumps_diagram
 from napkin_eq.pytorch import derive_one
 from napkin_eq.pytorch.build.builder import exactly
 from napkin_eq.pytorch.derive_one import SCHEMA, asked, written
-from napkin_eq.pytorch.flat import flat
-from napkin_eq.pytorch.program import REAL, Port, Program, laid, lying
+from napkin_eq.pytorch.flat import flat, packed
+from napkin_eq.pytorch.program import REAL, Port, Program, laid
 from napkin_eq.pytorch.sizes import settled
 
 # Times the seconds of a search, and seconds beside, for which a derivation is waited for; and for its compiler
@@ -80,20 +80,19 @@ def asking(
     interpreted: bool,
     edged: bool = False,
     sizes: Mapping[str, int] | None = None,
-    strides: Sequence[Sequence[int]] | None = None,
     precision: str = "",
 ) -> Asked:
     """Return what is asked for the kernels of a program; raises NapkinError for one that kernels would not store.
 
     seconds: of processor time for the search, if it is not remembered. interpreted: portable Triton, which runs in its
     interpreter. edged: they must be PyTorch's at edges too (edge_trial.py). sizes: about how large axes of symbolic
-    sizes are. strides: of each result, in the order of which its kernels store it. precision: of products of float32.
+    sizes are. precision: of products of float32.
     """
     stored(program)
     program = flat(program)
     told = partial(
         asked,
-        dumps_diagram(diagram_of(program, strides)),
+        dumps_diagram(diagram_of(program)),
         program.dtype,
         hardware,
         interpreted=interpreted,
@@ -162,9 +161,9 @@ def _derived(query: Asked) -> Kernels:
     return replace(made, fresh=True)
 
 
-def diagram_of(program: Program, strides: Sequence[Sequence[int]] | None = None) -> Diagram:
+def diagram_of(program: Program) -> Diagram:
     """Return a program's diagram, outputs of another type than its inputs stored in their own, and one that is
-    another's equal not again; `strides`: of each result, in the order of which it is stored.
+    another's equal not again.
     """
     once = set(same(program).values())
     own = {p.name: _own(p) for p in program.outputs if p.name in once and _own(p) not in ("", program.dtype)}
@@ -175,19 +174,7 @@ def diagram_of(program: Program, strides: Sequence[Sequence[int]] | None = None)
         held=tuple(pair for pair in whole.held if pair[0] in once),
         laid=tuple(pair for pair in whole.laid if pair[0] in once),
     )
-    diagram = diagram.storing(**own) if own else diagram
-    if strides is None:
-        return diagram
-    laid = {p.name: _by_stride(p, s) for p, s in zip(program.outputs, strides, strict=True) if p.name in once}
-    return lying(diagram, laid)
-
-
-def _by_stride(port: Port, steps: Sequence[int]) -> Sequence[Axis]:
-    """Return the axes of a result in the order in which it lies in memory; joined axes lie as they are joined."""
-    if len(steps) != len(port.axes):
-        return port.axes
-    own = dict(zip(port.axes, steps, strict=True))
-    return sorted(port.axes, key=lambda axis: -own[axis])
+    return diagram.storing(**own) if own else diagram
 
 
 def same(program: Program) -> dict[str, str]:
@@ -261,8 +248,9 @@ def caller(
     run, program = module.run, flat(program)
     places = {port.name: number for number, port in enumerate(program.inputs)}
     takes = [
-        (places[name], tuple(_extent(a, extents) for a in program.inputs[places[name]].axes), getattr(torch, dtype))
+        (places[name], port.order, tuple(_extent(a, extents) for a in port.axes), getattr(torch, dtype))
         for name, dtype in made.inputs
+        for port in (program.inputs[places[name]],)
     ]
     order = {name: at for at, (name, _) in enumerate(made.outputs)}
     stored_as = same(program)
@@ -271,12 +259,13 @@ def caller(
     # Sizes that no array has are given by name.
     named = getattr(module, "GIVEN", {})
     sizes = (
-        tuple(cut for _, cut, _ in takes),
+        tuple(cut for _, _, cut, _ in takes),
         tuple((shape, final) for shape, _, final, _ in gives),
         tuple(shapes),
         tuple(extents[name] for name in named),
     )
     current = settled(sizes, reads)
+    turns = [port.order for port in program.outputs]
     # Of sizes that are numbers: what the last call did, for others whose arguments are alike
     again: _Again | None = None
     fixed = not extents and not named and len({*slots}) == len(slots) and all(dtype is None for *_, dtype in gives)
@@ -286,23 +275,29 @@ def caller(
         if again is not None and (same := again(given)) is not None:
             return same
         cuts, laid_out, kept, free = current(given)
-        arrays = [_fitting(given[at], cut, dtype) for (at, _, dtype), cut in zip(takes, cuts, strict=True)]
+        arrays = [
+            _fitting(given[at].permute(order) if order else given[at], cut, dtype)
+            for (at, order, _, dtype), cut in zip(takes, cuts, strict=True)
+        ]
         own = dict(zip(named.values(), free, strict=True))
         found = run(*arrays, **own) if arrays else run(device=device, **own)
         found = found if isinstance(found, tuple) else (found,)
         results = []
-        for at, (slot, (_, permuted, _, dtype), (shape, final), (size, stride)) in enumerate(
-            zip(slots, gives, laid_out, kept, strict=True)
+        for at, (slot, (_, permuted, _, dtype), (shape, final), (size, stride), order) in enumerate(
+            zip(slots, gives, laid_out, kept, turns, strict=True)
         ):
             value = found[slot].clone() if slot in slots[:at] else found[slot]
             if shape != final or any(at != to for at, to in enumerate(permuted)):
                 value = value.reshape(shape).permute(permuted).expand(final)
+            if order:
+                inverse = sorted(range(len(order)), key=order.__getitem__)
+                value = value.reshape([size[place] for place in order]).permute(inverse)
             value = value if value.shape == size else value.reshape(size)
             if dtype is not None:
                 value = (value.round() if value.is_floating_point() else value).to(dtype)
             results.append(strided(value, size, stride))
         if fixed:
-            again = _again(module, [at for at, _, _ in takes], given, arrays, slots, found, results)
+            again = _again(module, [at for at, *_ in takes], given, arrays, slots, found, results)
         return tuple(results)
 
     return called
@@ -353,7 +348,7 @@ def _again(
     if not arrays or not all(isinstance(value, torch.Tensor) and value.is_cuda for value in given):
         return None
     taken = [(given[place], array) for place, array in zip(places, arrays, strict=True)]
-    if any(v.dtype != a.dtype or v.data_ptr() != a.data_ptr() or not v.is_contiguous() or v.is_neg() for v, a in taken):
+    if any(v.dtype != a.dtype or v.data_ptr() != a.data_ptr() or v.is_neg() for v, a in taken):
         return None
     held = [(found[slot], result) for slot, result in zip(slots, results, strict=True)]
     if any(v.dtype != r.dtype or v.data_ptr() != r.data_ptr() for v, r in held):
@@ -377,21 +372,31 @@ def _fitting(tensor: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     return found if found.is_contiguous() else found.contiguous()
 
 
-def turned_bytes(program: Program, made: Kernels, strides: Sequence[Sequence[int]]) -> int:
-    """Return the bytes of those results that kernels store in another order than they must lie in, which are copied;
-    `strides`: of each result.
-    """
+def turned_bytes(program: Program, made: Kernels) -> int:
+    """Return the bytes of those results that kernels store in another order than they must lie in, which are copied."""
     program = flat(program)
     order = {name: axes for name, axes in made.outputs}
     stored_as, total = same(program), 0
-    for port, steps in zip(program.outputs, strides, strict=True):
+    for port in program.outputs:
         long = {a.name: a.size for a in port.axes if a.size != 1}
         lying = [name for name in order[stored_as[port.name]] if name in long]
-        kept = [axis.name for axis in _by_stride(port, steps) if axis.name in long]
+        kept = [axis.name for axis in port.axes if axis.name in long]
         if lying != kept and all(long.values()):
-            each = BY_NAME[port.dtype].bytes if port.dtype in REAL else 4
-            total += math.prod(size or 1 for size in long.values()) * each
+            total += math.prod(size or 1 for size in long.values()) * _bytes(port)
     return total
+
+
+def apart_bytes(program: Program, made: Kernels, reads: Sequence[tuple[Sequence[int], Sequence[int]]]) -> int:
+    """Return the bytes of those tensors that kernels read and that do not lie side by side, which are copied; `reads`:
+    sizes and strides of each.
+    """
+    taken = {name for name, _ in made.inputs}
+    held = [(port, lies) for port, lies in zip(program.inputs, reads, strict=True) if port.name in taken]
+    return sum(math.prod(sizes) * _bytes(port) for port, (sizes, steps) in held if not packed(sizes, steps))
+
+
+def _bytes(port: Port) -> int:
+    return BY_NAME[port.dtype].bytes if port.dtype in REAL else 4
 
 
 def strided(value: Any, size: Sequence[int], stride: Sequence[int]) -> Any:

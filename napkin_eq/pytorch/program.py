@@ -33,7 +33,8 @@ class Port:
     dimension.
 
     source: "input", "parameter", "buffer" or "constant" of inputs; "output", "buffer" or "input" (written again) of
-    outputs. target: the parameter's, buffer's or input's own name. term: of outputs.
+    outputs. target: the parameter's, buffer's or input's own name. term: of outputs. order: its dimensions as they lie
+    in memory, those that are furthest apart first, where that is another order.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Port:
     dtype: str
     dims: tuple[Dim, ...]
     term: Term | None = None
+    order: tuple[int, ...] = ()
 
     @property
     def axes(self) -> tuple[Axis, ...]:

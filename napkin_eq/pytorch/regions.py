@@ -25,8 +25,9 @@ from napkin_eq.pytorch.build.extents import about
 from napkin_eq.pytorch.build.recomputed import SEVERAL, lying, recomputed
 from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.edge_trial import AT_EDGE, TOO_LARGE
+from napkin_eq.pytorch.flat import in_memory
 from napkin_eq.pytorch.importer import complex_numbers, of_graph
-from napkin_eq.pytorch.kernels import Asked, Kernels, answer, asking, remembered, stored, turned_bytes
+from napkin_eq.pytorch.kernels import Asked, Kernels, answer, apart_bytes, asking, remembered, stored, turned_bytes
 from napkin_eq.pytorch.naming import Refused, expression, line_of
 from napkin_eq.pytorch.operators.pairs import known
 from napkin_eq.pytorch.operators.price import (
@@ -176,11 +177,6 @@ class Region:
         return [*(node.meta["val"].shape for node in self.reads), *((node.meta["val"],) for node in self.sizes)]
 
     @property
-    def strides(self) -> list[list[int]]:
-        """The strides of each result, about."""
-        return [[about(step) for step in node.meta["val"].stride()] for node in self.returns]
-
-    @property
     def said(self) -> str:
         """The operators, in short."""
         names = [
@@ -190,6 +186,12 @@ class Region:
         ]
         shown_names = names if len(names) <= 8 else [*names[:4], "…", *names[-3:]]
         return " ".join(shown_names)
+
+
+def lies(nodes: Sequence[Any]) -> list[tuple[list[int], list[int]]]:
+    """Return the size and the strides of the tensor of each node, about."""
+    held = [node.meta["val"] for node in nodes]
+    return [([*map(about, value.shape)], [*map(about, value.stride())]) for value in held]
 
 
 def supported(node: Any) -> str:
@@ -440,7 +442,8 @@ def _read_computed(module: Any, nodes: list[Any], options: Options, refused: dic
         graph, reads, returns = fuse_as_graphmodule(module, nodes, "region")
         _called_alike(graph)
         region = Region(nodes, graph, list(reads), list(returns))
-        region.program = of_graph(graph.graph, "region", {}, {}, undefined=not options.finite)
+        program = of_graph(graph.graph, "region", {}, {}, undefined=not options.finite)
+        region.program = in_memory(program, lies(region.reads), lies(region.returns))
     except Refused as reason:
         bad = [node for node in nodes if node.name == reason.node] or nodes
         return _without(module, nodes, dict.fromkeys(bad, str(reason)), options, refused)
@@ -717,7 +720,7 @@ def _query(
     # PyTorch's own kernels round to tf32 on a GPU alone
     how = precision(region.nodes, region.program.dtype) if gpu and "tf32" in machine.tensor else ""
     edged = bool(region.edges)
-    return asking(region.program, hardware, limit, interpreted, edged, sizes, region.strides, how)
+    return asking(region.program, hardware, limit, interpreted, edged, sizes, how)
 
 
 def _weigh(region: Region, options: Options, machine: Hardware, timed: Timed | None) -> None:
@@ -725,11 +728,13 @@ def _weigh(region: Region, options: Options, machine: Hardware, timed: Timed | N
     predicted.
     """
     assert region.program is not None and region.kernels is not None
-    copied = TURNED * turned_bytes(region.program, region.kernels, region.strides) / machine.hbm.copy_bandwidth * 1e6
+    turned = TURNED * turned_bytes(region.program, region.kernels)
+    moved = turned + 2 * apart_bytes(region.program, region.kernels, lies(region.reads))  # these are read, and written
+    copied = moved / machine.hbm.copy_bandwidth * 1e6
     region.took_us = region.kernels.predicted_us + copied
     if timed is not None and region.took_us <= FAR * region.library_us:
         region.times = timed(region, region.took_us)
-    copies = f", {copied:.1f} of it for results in another order" if copied else ""
+    copies = f", {copied:.1f} of it for copies of what lies otherwise" if copied else ""
     said = f"{region.took_us:.1f} us{copies} against {region.library_us:.1f} us of PyTorch"
     if region.times is None:
         if region.library_us < options.gain * region.took_us:

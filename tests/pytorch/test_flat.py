@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.term import Reduce, subterms
-from napkin_eq.pytorch.flat import flat
+from napkin_eq.pytorch.flat import flat, in_memory, order_of, packed
 from napkin_eq.pytorch.importer import from_torch
 from napkin_eq.pytorch.kernels import way
 
@@ -85,3 +85,43 @@ def test_the_outputs_of_a_program_lie_in_pytorchs_order_with_joined_axes_too():
         (port,) = made.outputs
         assert dict(made.diagram.laid) == {port.name: tuple(axis.name for axis in port.axes)}
     assert len(joined.outputs[0].axes) < len(program.outputs[0].axes)
+
+
+@pytest.mark.parametrize(
+    ("fn", "shapes"), [case[:2] for case in CASES], ids="gelu group long batch permuted layer softmax".split()
+)
+def test_a_flat_program_has_its_arrays_as_they_lie(
+    fn: Callable[..., object], shapes: tuple[tuple[int, ...], ...]
+) -> None:
+    torch.manual_seed(0)
+    tensors = [torch.randn(shape, dtype=torch.float64) for shape in shapes]
+    tensors[0] = torch.randn([shapes[0][at] for at in (0, 2, 3, 1)], dtype=torch.float64).permute(0, 3, 1, 2)
+    program = from_torch(fn, *tensors)
+    wanted = program.run(*tensors)
+    results = wanted if isinstance(wanted, tuple) else (wanted,)
+    lies = [[(tuple(t.shape), t.stride()) for t in some] for some in (tensors, results)]
+    lies[1] = [(size, torch.empty(size[::-1]).permute(*reversed(range(len(size)))).stride()) for size, _ in lies[1]]
+    made = flat(in_memory(program, *lies))
+    assert made.inputs[0].order == (0, 2, 3, 1)
+    assert [port.order for port in made.outputs] == [order_of(*lying) for lying in lies[1]] and made.outputs[0].order
+    arrays = {
+        p.name: (t.permute(p.order) if p.order else t).reshape([a.size or 1 for a in p.axes]).numpy()
+        for p, t in zip(made.inputs, tensors, strict=True)
+    }
+    for port, whole in zip(made.outputs, results, strict=True):
+        assert port.term is not None
+        order = [axis.name for axis in port.term.axes]
+        shape, permuted, final, _ = way(port, order, {})
+        value = torch.from_numpy(np.array(evaluate(port.term, arrays, order=order)))
+        got = value.reshape(shape).permute(permuted).expand(final)
+        own = port.order or tuple(range(whole.dim()))
+        got = got.reshape([whole.shape[at] for at in own])
+        torch.testing.assert_close(got.permute(sorted(range(whole.dim()), key=own.__getitem__)), whole)
+
+
+def test_the_order_in_memory_is_of_dimensions_that_have_several_elements():
+    assert order_of((4, 5, 6), (30, 6, 1)) == () and order_of((4, 1, 6), (6, 1, 1)) == ()
+    assert order_of((4, 5, 6), (30, 1, 5)) == (0, 2, 1) and order_of((4, 1, 6), (1, 77, 4)) == (2, 1, 0)
+    assert order_of((4, 5), (0, 1)) == () and order_of((), ()) == ()
+    assert packed((4, 5, 6), (30, 1, 5)) and packed((4, 1, 6), (1, 77, 4)) and packed((), ())
+    assert not packed((4, 5), (0, 1)) and not packed((4, 5), (6, 1)) and not packed((4, 5), (5, 2))

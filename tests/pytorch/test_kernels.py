@@ -15,6 +15,7 @@ from napkin_eq.certify.certificate import checked, loads
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.json_form import dumps_diagram, loads_diagram
 from napkin_eq.pytorch import backend, kernels, regions
+from napkin_eq.pytorch.flat import flat, in_memory
 from napkin_eq.pytorch.importer import from_torch
 from napkin_eq.pytorch.kernels import answer, asking
 from tests.pytorch.programs import given
@@ -38,8 +39,9 @@ def test_results_that_are_equal_are_asked_for_once_however_they_lie():
         return x @ y + 1, x @ y + 1, (x @ y + 1).t()
 
     program = from_torch(fn, torch.randn(8, 16), torch.randn(16, 8))
-    strides = [(8, 1), (8, 1), (1, 8)]
-    asked = kernels.diagram_of(program, strides)
+    own = [((8, 16), (16, 1)), ((16, 8), (8, 1))]
+    lying = in_memory(program, own, [((8, 8), (8, 1)), ((8, 8), (8, 1)), ((8, 8), (1, 8))])
+    asked = kernels.diagram_of(flat(lying))
     assert [name for name, _ in asked.outputs] == ["out0"] and dict(asked.laid) == {"out0": ("i", "k")}
     assert loads_diagram(dumps_diagram(asked)) == asked
 
@@ -241,3 +243,45 @@ def test_a_graph_that_is_one_region_is_its_kernels_with_nothing_of_inductor_betw
         torch.testing.assert_close(found[1], (x + shift).sum(1))
     (report,) = backend.reports
     assert len(report.regions) == len(report.taken) == 1 and not report.plain
+
+
+def turned_about(x, y, w):
+    return (x.softmax(-1) + y).permute(2, 0, 1), y.sum(1) @ w, (x * y).exp()
+
+
+# How three tensors lie: their dimensions from the slowest to the fastest, and elements of a row between two of them
+LYING = {
+    "as they are": ((0, 1, 2), (0, 1, 2), (0, 1), 0),
+    "heads inside": ((0, 2, 1), (0, 2, 1), (1, 0), 0),
+    "unlike": ((2, 0, 1), (1, 0, 2), (1, 0), 0),
+    "with gaps": ((0, 1, 2), (1, 0, 2), (0, 1), 3),
+}
+
+
+@pytest.mark.parametrize("name", LYING)
+def test_tensors_are_read_as_they_lie_in_memory(name, monkeypatch):
+    *orders, gap = LYING[name]
+    shapes = ((4, 6, 16), (4, 6, 16), (16, 8))
+
+    def lying(shape, order):
+        room = [shape[at] for at in order]
+        whole = torch.randn(*room[:-1], room[-1] + gap)[..., : room[-1]]
+        return whole.permute(sorted(range(len(order)), key=order.__getitem__))
+
+    torch.manual_seed(0)
+    x, y, w = (lying(shape, order) for shape, order in zip(shapes, orders, strict=True))
+    copies, fitting = [], kernels._fitting
+
+    def watched(tensor, shape, dtype):
+        found = fitting(tensor, shape, dtype)
+        copies.append(found.data_ptr() != tensor.data_ptr())
+        return found
+
+    monkeypatch.setattr(kernels, "_fitting", watched)
+    fast = torch.compile(turned_about, backend=partial(backend.napkin_eq, options={"seconds": 100.0}))
+    for got, wanted in zip(fast(x, y, w), turned_about(x, y, w), strict=True):
+        torch.testing.assert_close(got, wanted, rtol=1e-4, atol=1e-5)
+        assert got.stride() == wanted.stride()
+    (report,) = backend.reports
+    assert report.taken and not any(region.reason for region in report.regions)
+    assert copies and (any(copies) == bool(gap))

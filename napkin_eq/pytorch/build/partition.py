@@ -6,12 +6,14 @@ views, are told it, and some operators are written in their parts, of which litt
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 from unittest.mock import patch
 
-from napkin_eq.pytorch.build.recomputed import VIEWS
+from napkin_eq.pytorch.build.recomputed import SEVERAL, VIEWS
 from napkin_eq.pytorch.build.table import name_of
 
 Put = Callable[..., Any]
@@ -24,13 +26,26 @@ def least_kept(joint: Any, inputs: Any, **told: Any) -> Any:
     """Return the forward and the backward of a graph of both with as few bytes between them as PyTorch's minimum cut
     finds, which Inductor takes, too: what is cheap is computed once more. A graph that it cannot part keeps all.
     """
+    from torch._functorch import config as functorch
     from torch._functorch import partitioners
 
     known = partitioners.get_default_op_list()
+    heavy = known.compute_intensive_ops | known.random_ops
+    spelled = {n.target.overloadpacket for n in joint.graph.nodes if _spelled(n)} - heavy
     light = {node.target.overloadpacket for node in joint.graph.nodes if _light(node)}
-    more = replace(known, fusible_ops=known.fusible_ops | light, recomputable_ops=known.recomputable_ops | light)
+    views = {node.target.overloadpacket for node in joint.graph.nodes if _shows(node)}
+    more = replace(
+        known,
+        fusible_ops=known.fusible_ops | light | spelled,
+        recomputable_ops=known.recomputable_ops | light,
+        view_ops=known.view_ops | views,
+    )
     try:
-        with patch.object(partitioners, "get_default_op_list", lambda: more):
+        # A view keeps the memory of what it shows: that is kept itself, as it lies, and once for all of its views
+        with (
+            patch.object(partitioners, "get_default_op_list", lambda: more),
+            functorch.patch(recompute_views=True),
+        ):
             return partitioners.min_cut_rematerialization_partition(joint, inputs, compiler="inductor", **told)
     except Exception:  # of torch.fx, of its solver
         return partitioners.default_partition(joint, inputs, **told)
@@ -43,9 +58,22 @@ def _light(node: Any) -> bool:
     if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
         return False
     tags = node.target.tags
-    return name_of(node.target).startswith(VIEWS) or (
-        torch.Tag.pointwise in tags and torch.Tag.nondeterministic_seeded not in tags
-    )
+    return _shows(node) or (torch.Tag.pointwise in tags and torch.Tag.nondeterministic_seeded not in tags)
+
+
+def _spelled(node: Any) -> bool:
+    """Tell whether Inductor writes a node in its parts, which it joins with what stands beside them."""
+    from torch._inductor.decomposition import decompositions
+
+    return node.op == "call_function" and node.target in decompositions
+
+
+def _shows(node: Any) -> bool:
+    """Tell whether a node is a view of the memory of one tensor."""
+    import torch
+
+    called = node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload)
+    return called and name_of(node.target).startswith(VIEWS)
 
 
 def written(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -61,13 +89,14 @@ def written(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def in_parts(joint: Any) -> None:
-    """Write in its parts what a graph of forward and backward would keep whole.
+    """Write in its parts what a graph of forward and backward would keep whole, and each part of a tensor as a view of
+    its own, of which nothing is kept.
 
     The graph is changed; what it gives is as before. Sizes that are symbols leave an operator as it is.
     """
     import torch
 
-    changed = False
+    changed = _apart(joint)
     for node in list(joint.graph.nodes):
         how = WAYS.get(name_of(node.target)) if node.op == "call_function" else None
         if how is None:
@@ -89,16 +118,50 @@ def in_parts(joint: Any) -> None:
         joint.recompile()
 
 
+def _apart(joint: Any) -> bool:
+    """Write the results of what gives several views of a tensor as one view each; tell whether there were any."""
+    import torch
+
+    aten, changed = torch.ops.aten, False
+    for node in list(joint.graph.nodes):
+        if node.op != "call_function" or not name_of(node.target).startswith(SEVERAL) or not node.args:
+            continue
+        held, parts = node.args[0].meta["val"], node.meta["val"]
+        behind = node.args[1:] if name_of(node.target).startswith("unbind.") else node.args[2:]
+        dim = (*behind, node.kwargs.get("dim", 0))[0] % held.dim()
+        lengths = [part.shape[dim] if part.dim() == held.dim() else 1 for part in parts]
+        if not all(isinstance(length, int) for length in lengths):
+            continue
+        begins = [0, *accumulate(lengths)]
+        with joint.graph.inserting_before(node):
+            put = _putting(node)
+            for user in list(node.users):
+                if user.target is not operator.getitem or not isinstance(user.args[1], int):
+                    continue
+                at = user.args[1] % len(parts)
+                if parts[at].dim() == held.dim():
+                    found = put(aten.slice.Tensor, node.args[0], dim, begins[at], begins[at + 1])
+                else:
+                    found = put(aten.select.int, node.args[0], dim, at)
+                user.replace_all_uses_with(found)
+                joint.graph.erase_node(user)
+                changed = True
+        if not node.users:
+            joint.graph.erase_node(node)
+    return changed
+
+
 def _putting(node: Any) -> Put:
     """Return what puts operators into a graph for a node, with what is told of it and the value that each gives."""
     import torch
 
     held = node.meta["val"]
+    mode = (held[0] if isinstance(held, (tuple, list)) else held).fake_mode
 
     def put(target: Any, *args: Any, **kwargs: Any) -> Any:
         made = node.graph.call_function(target, args, kwargs)
         values = torch.fx.map_arg((args, kwargs), lambda of: of.meta["val"])
-        with held.fake_mode:
+        with mode:
             value = target(*values[0], **values[1])
         made.meta = {key: own for key, own in node.meta.items() if key != "tensor_meta"} | {"val": value}
         return made
