@@ -40,6 +40,7 @@ LANES = 5  # of an axis: of two numbers, one of them NaN, the other is the large
 MIXTURES = 32  # of data with edges of several kinds
 # Elements that the cases of a run have together of any array of the plan, of an evaluation of any part of the program
 ABREAST, EVALUATED = 2**22, 2**18
+MAXIMA = ((False, False), (True, False), (True, True))  # how running maxima are begun and ended
 FIRST = 8  # cases of the first run, with NaN among them: where it is lost, a plan that keeps it is tried soon
 # Nanoseconds, about, that a trial may take in the plan in small that is most faithful, in any; seconds of processor
 # time after which it ends
@@ -75,7 +76,7 @@ def _places_of_any(kernel: p.Kernel) -> bool:
 
 def with_edges(found: Derived) -> p.Plan:
     """Return a derivation's plan with the machine's own values at edges, NaN kept in maxima, -inf not in products, and
-    running maxima begun with the first that is no -inf, if that is needed.
+    running maxima begun with the first that is no -inf, and what rows without one give NaN, if that is needed.
 
     Raises Differs where it is not PyTorch's on some of the data tried, or cannot be tried.
     """
@@ -86,19 +87,19 @@ def with_edges(found: Derived) -> p.Plan:
         raise Differs(f"{AT_EDGE} not tried: there is no plan in small, and the sizes of its axes are not known")
     trial, why = Trial(small), ""
     tried: list[p.Plan] = []
-    for absorbing, nan, begun in product((True, False), (False, True), (False, True)):
-        plan = _bare(small.plan, nan, absorbing, begun)
+    for absorbing, nan, (begun, ended) in product((True, False), (False, True), MAXIMA):
+        how = {"absorbing": absorbing, "nan": nan, "begun": begun, "ended": ended}
+        plan = _bare(small.plan, how)
         if plan in tried or ((nan or begun) and any(kernel.workers is not None for kernel in found.plan.kernels)):
             continue
         tried.append(plan)
         if not (why := trial.difference(plan)):
-            return _bare(found.plan, nan, absorbing, begun)
+            return _bare(found.plan, how)
     raise Differs(f"{AT_EDGE} not PyTorch's: {why}")
 
 
-def _bare(plan: p.Plan, nan: bool, absorbing: bool, begun: bool = False) -> p.Plan:
-    kernels = (bare(kernel, nan=nan, absorbing=absorbing, begun=begun) for kernel in plan.kernels)
-    return replace(plan, kernels=tuple(kernels))
+def _bare(plan: p.Plan, how: Mapping[str, bool]) -> p.Plan:
+    return replace(plan, kernels=tuple(bare(kernel, **how) for kernel in plan.kernels))
 
 
 def _in_small(found: Derived) -> Miniature:

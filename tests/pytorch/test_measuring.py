@@ -159,6 +159,7 @@ def test_times_decide_before_predictions():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(regions, "turned_bytes", lambda program, kernels: 0)
+        patch.setattr(regions, "apart_bytes", lambda *given: 0)
         assert weighed(None).startswith("no gain is predicted: 100.0 us against 90.0")
         assert weighed(Times(100.0, 140.0)) == ""
         for ours, library in ((100.0, 101.0), (30.0, 34.0)):

@@ -176,6 +176,7 @@ def test_a_region_has_the_kernels_of_its_own_search(fresh, monkeypatch):
     monkeypatch.setattr(regions, "answer", refused)
     monkeypatch.setattr(regions._Ahead, "decide", decided)
     monkeypatch.setattr(regions, "turned_bytes", lambda *given: 0)
+    monkeypatch.setattr(regions, "apart_bytes", lambda *given: 0)
     sizes = (8, 12, 20, 28, 36, 44, 52)
     layers = [
         part

@@ -8,24 +8,27 @@ wants IEEE arithmetic at these places takes the choices out again; elsewhere the
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from napkin_eq.lang.operators import ABSENT
 from napkin_eq.tile import ir as p
 
 
-def bare(kernel: p.Kernel, *, nan: bool, absorbing: bool = True, begun: bool = False) -> p.Kernel:
+def bare(
+    kernel: p.Kernel, *, nan: bool, absorbing: bool = True, begun: bool = False, ended: bool = False
+) -> p.Kernel:
     """Return a kernel with the machine's own values at edges; `nan`: NaN is kept in maxima and minima, too.
 
     absorbing: what is -inf stays so in products and where it is subtracted, as what is absent does. begun: what blocks
-    are taken relative to is a running maximum only once one is larger than -inf, and 0 before.
+    are taken relative to is a running maximum only once one is larger than -inf, and 0 before. ended: where none was in
+    the end, what was carried beside it is NaN, as -inf less itself is.
     """
     body = _stripped(kernel.body, {}, absorbing)
-    return replace(kernel, body=_needed(_begun(body) if begun else body), nan=nan)
+    return replace(kernel, body=_needed(_begun(body, ended) if begun else body), nan=nan)
 
 
-def _begun(body: Sequence[p.Stmt]) -> tuple[p.Stmt, ...]:
+def _begun(body: Sequence[p.Stmt], ended: bool) -> tuple[p.Stmt, ...]:
     """Return statements that compute with 0 in the place of a running maximum that is -inf still: blocks may hold -inf
     alone before the first that does not, and -inf less itself would be NaN in all that follow.
     """
@@ -33,10 +36,38 @@ def _begun(body: Sequence[p.Stmt]) -> tuple[p.Stmt, ...]:
     for stmt in body:
         if isinstance(stmt, p.Loop):
             carried = {value.name for value, start in stmt.carried if start == ABSENT}
-            parts = (replace(part, body=_begun_within(_begun(part.body), carried)) for part in stmt.parts)
-            stmt = replace(stmt, parts=tuple(parts))
-        found.append(stmt)
+            parts = tuple(replace(part, body=_begun_within(_begun(part.body, ended), carried)) for part in stmt.parts)
+            changed = any(new.body != old.body for new, old in zip(parts, stmt.parts, strict=True))
+            stmt = replace(stmt, parts=parts)
+            found += _ended(stmt, carried) if ended and changed else [stmt]
+        else:
+            found.append(stmt)
     return tuple(found)
+
+
+def _ended(loop: p.Loop, maxima: set[str]) -> list[p.Stmt]:
+    """Return a loop, and what adds 0 times a running maximum to what was carried beside it: NaN where it is infinite."""
+    lasting = [value for value, _ in loop.carried if value.name in maxima]
+    beside = {
+        value.name: (replace(value, name=f"{value.name}__carried"), value, maximum)
+        for value, _ in loop.carried
+        for maximum in lasting
+        if value.name not in maxima and value.dtype.startswith("f") and {*maximum.coords} <= {*value.coords}
+    }
+    found: list[p.Stmt] = [_called(loop, {name: own.name for name, (own, *_) in beside.items()})]
+    for own, value, maximum in beside.values():
+        none = replace(maximum, name=f"{value.name}__none")
+        found += [p.Let(none, "mul", (maximum.name, 0.0)), p.Let(value, "add", (own.name, none.name))]
+    return found
+
+
+def _called(stmt: p.Stmt, names: Mapping[str, str]) -> p.Stmt:
+    """Return a statement with values called by other names, loops with all that is in them."""
+    if not isinstance(stmt, p.Loop):
+        return p.renamed(stmt, names)
+    carried = tuple((replace(value, name=names.get(value.name, value.name)), start) for value, start in stmt.carried)
+    parts = tuple(replace(part, body=tuple(_called(inner, names) for inner in part.body)) for part in stmt.parts)
+    return replace(stmt, carried=carried, parts=parts)
 
 
 def _begun_within(body: Sequence[p.Stmt], carried: set[str]) -> tuple[p.Stmt, ...]:
