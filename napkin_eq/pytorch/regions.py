@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
@@ -38,8 +39,10 @@ from napkin_eq.pytorch.operators.price import (
     converting,
     library_us,
     narrowing,
+    parted_us,
     precision,
     product,
+    worth_us,
 )
 from napkin_eq.pytorch.order import apart
 from napkin_eq.pytorch.program import Program
@@ -144,6 +147,8 @@ class Region:
     kernels: Kernels | None = None
     library_us: float = 0.0  # that PyTorch is taken to need
     took_us: float = 0.0  # that its kernels are predicted to take, and copies of results
+    worth_us: float | None = None  # that may be gained, at the most
+    parted_us: float = 0.0  # that PyTorch is taken to need more around it, as it is no part of one kernel with that
     times: Times | None = None  # as measured
     reason: str = ""
     edges: dict[Any, str] = field(default_factory=dict)  # operators with an edge at which kernels have to be tried
@@ -261,6 +266,11 @@ def chosen(
     ]
     found: list[Region] = []
     waiting = [region for nodes in _parts(module, refused) for region in _read(module, nodes, options, refused)]
+
+    def ordered(regions: list[Region]) -> list[Region]:
+        return _by_worth(regions, load(hardware)) if weighed else regions
+
+    waiting = ordered(waiting)
     with _Ahead(options, hardware, interpreted, weighed, clock) as ahead:
         while waiting:
             ahead.begin(waiting)
@@ -271,13 +281,20 @@ def chosen(
                 if region.taken and region.kernels is not None and weighed:
                     with clock.stopped():
                         before = time.monotonic()
-                        _weigh(region, options, load(hardware), timed if measuring < options.seconds else None)
+                        ours = {node for other in found if other.taken for node in other.nodes}
+                        _weigh(
+                            region,
+                            options,
+                            load(hardware),
+                            timed if measuring < options.seconds else None,
+                            [n for n in module.graph.nodes if n.op == "call_function" and n not in ours],
+                        )
                         measuring += time.monotonic() - before
             except Exception as fault:  # of ours: the others are decided all the same
                 region.reason, region.kernels = _said(fault), None
             # What is not derived with its edges may be without the operators that have them, as far as there is time.
             if region.long and len(halves := _halves(module, region, options, refused)) > 1:
-                waiting = [*halves, *waiting]
+                waiting = ordered([*halves, *waiting])
             elif region.reason.startswith(WITHOUT_GAIN) and (heavy := _contractions(region)):
                 # What a library contracts faster, it contracts, first the plain products; what stands around may be
                 # ours. What a library has as one of several products may be so without that.
@@ -287,14 +304,31 @@ def chosen(
                 bad = {node: why for node, why in heavy.items() if node not in inside}
                 found_alone = [found for part in own for found in _read(module, part, options, refused)]
                 # A plain product is seldom faster than a library's: as long as there is time, after all others
-                waiting = [*_without(module, rest, bad, options, refused), *waiting, *found_alone]
+                waiting = ordered([*_without(module, rest, bad, options, refused), *waiting, *found_alone])
             elif region.edges and region.reason and region.kernels is None and not region.reason.startswith(OVER):
                 said = {node: f"{why} ({region.reason})" for node, why in region.edges.items()}
-                waiting = [*_without(module, region.nodes, said, options, refused), *waiting]
+                waiting = ordered([*_without(module, region.nodes, said, options, refused), *waiting])
             else:
                 found.append(region)
     order = {node: at for at, node in enumerate(module.graph.nodes)}
     return sorted([*found, *left], key=lambda region: order[region.nodes[0]])
+
+
+def _by_worth(regions: Sequence[Region], machine: Hardware) -> list[Region]:
+    """Return regions in the order in which they are searched, as time may end: those first of which the most may be
+    gained, equal ones counted together.
+    """
+    shapes: dict[int, Any] = {}
+    total: dict[Any, float] = {}
+    for region in regions:
+        if region.taken and region.program is not None:
+            if region.worth_us is None:
+                ends = {*region.reads, *region.returns}
+                region.worth_us = worth_us(region.nodes, ends, machine, region.program.dtype)
+            shape = tuple((name_of(n.target), bytes_of(n)) for n in region.nodes if n.op == "call_function")
+            shapes[id(region)] = shape
+            total[shape] = total.get(shape, 0.0) + region.worth_us
+    return sorted(regions, key=lambda region: -total[shapes[id(region)]] if id(region) in shapes else -math.inf)
 
 
 def _parts(module: Any, refused: dict[Any, str]) -> list[list[Any]]:
@@ -627,9 +661,12 @@ class _Ahead:
     def __init__(self, options: Options, hardware: str, interpreted: bool, gpu: bool, clock: _Spent) -> None:
         self.options, self.hardware, self.interpreted, self.gpu, self.clock = options, hardware, interpreted, gpu, clock
         self.pool = ThreadPoolExecutor(clock.processes) if clock.processes > 1 else None
+        self.lock = Lock()
+        self.pending: dict[Path, tuple[Asked, Future[Kernels]]] = {}  # searches not begun, the next one first
         # By a region's identity, which is another's once it is gone: so it stays
         self.begun: dict[int, tuple[Region, Future[Kernels] | None]] = {}
         self.equal: dict[Path, Future[Kernels]] = {}  # by where it will be remembered
+        self.files: dict[int, Path | None] = {}  # where what is asked of a region will be
 
     def __enter__(self) -> _Ahead:
         return self
@@ -639,17 +676,42 @@ class _Ahead:
             self.pool.shutdown(wait=False, cancel_futures=True)
 
     def begin(self, regions: Sequence[Region]) -> None:
-        """Have regions searched that are to be decided."""
+        """Have regions searched that are to be decided, in their order, before those that are no longer."""
         if self.pool is None:
             return
+        fresh = 0
+        files: dict[Path, None] = {}
         for region in regions:
-            if not region.taken or id(region) in self.begun:
+            if not region.taken:
                 continue
-            query = self.asked(region)
-            if query is not None and query.file not in self.equal:
-                # What is remembered waits for no search
-                self.equal[query.file] = _read_now(query) if remembered(query) else self.pool.submit(answer, query)
-            self.begun[id(region)] = region, None if query is None else self.equal[query.file]
+            if id(region) not in self.begun:
+                query = self.asked(region)
+                if query is not None and query.file not in self.equal:
+                    # What is remembered waits for no search
+                    self.equal[query.file] = _read_now(query) if remembered(query) else Future()
+                    if not self.equal[query.file].done():
+                        with self.lock:
+                            self.pending[query.file] = query, self.equal[query.file]
+                        fresh += 1
+                self.begun[id(region)] = region, None if query is None else self.equal[query.file]
+                self.files[id(region)] = None if query is None else query.file
+            if (file := self.files[id(region)]) is not None:
+                files[file] = None
+        with self.lock:
+            order = [*files, *(file for file in self.pending if file not in files)]
+            self.pending = {file: self.pending[file] for file in order if file in self.pending}
+        for _ in range(fresh):
+            self.pool.submit(self._search)
+
+    def _search(self) -> None:
+        """Answer what is to be searched next."""
+        with self.lock:
+            query, found = self.pending.pop(next(iter(self.pending)))
+        if found.set_running_or_notify_cancel():
+            try:
+                found.set_result(answer(query))
+            except BaseException as reason:  # to be raised where it is waited for
+                found.set_exception(reason)
 
     def decide(self, region: Region) -> None:
         """Derive a region, or say why it stays."""
@@ -723,26 +785,31 @@ def _query(
     return asking(region.program, hardware, limit, interpreted, edged, sizes, how)
 
 
-def _weigh(region: Region, options: Options, machine: Hardware, timed: Timed | None) -> None:
+def _weigh(
+    region: Region, options: Options, machine: Hardware, timed: Timed | None, around: Sequence[Any] = ()
+) -> None:
     """Say why a region stays where its kernels are not faster than PyTorch, as measured or, where they cannot be, as
-    predicted.
+    predicted; `around`: what PyTorch computes beside it, which it may compute in one kernel with some of it.
     """
     assert region.program is not None and region.kernels is not None
     turned = TURNED * turned_bytes(region.program, region.kernels)
     moved = turned + 2 * apart_bytes(region.program, region.kernels, lies(region.reads))  # these are read, and written
     copied = moved / machine.hbm.copy_bandwidth * 1e6
     region.took_us = region.kernels.predicted_us + copied
+    beside = [] if options.rest == "eager" else around
+    region.parted_us = parted_us(region.nodes, beside, machine, region.program.dtype) if beside else 0.0
     if timed is not None and region.took_us <= FAR * region.library_us:
         region.times = timed(region, region.took_us)
     copies = f", {copied:.1f} of it for copies of what lies otherwise" if copied else ""
-    said = f"{region.took_us:.1f} us{copies} against {region.library_us:.1f} us of PyTorch"
+    parted = f", {region.parted_us:.1f} more for what is around it" if region.parted_us else ""
+    said = f"{region.took_us:.1f} us{copies}{parted} against {region.library_us:.1f} us of PyTorch"
     if region.times is None:
-        if region.library_us < options.gain * region.took_us:
+        if region.library_us < options.gain * (region.took_us + region.parted_us):
             region.reason = f"{NO_GAIN}: {said}"
     elif region.times.ours_us == math.inf:
         region.reason = f"{NO_GAIN}: {said}, which takes {region.times.library_us:.1f} us here"
-    elif region.times.library_us < max(FASTER * region.times.ours_us, region.times.ours_us + SOONER):
-        here = f"{region.times.ours_us:.1f} us here against {region.times.library_us:.1f} us of PyTorch"
+    elif region.times.library_us - region.parted_us < max(FASTER * region.times.ours_us, region.times.ours_us + SOONER):
+        here = f"{region.times.ours_us:.1f} us here{parted} against {region.times.library_us:.1f} us of PyTorch"
         region.reason = f"{WITHOUT_GAIN}measured: {here} (predicted: {said})"
 
 

@@ -31,6 +31,7 @@ OPERANDS = 3  # of a product with a summand, which is the first
 FUSED, FUSED_FLOAT32, WINDOWED, TURNED = 0.65, 0.53, 0.35, 3.0
 # Its gradients are five products instead of two, at half of that share (FlashAttention-2's do 306 TFLOP/s on an H200).
 BACK, FUSED_BACK = 2.5, 0.5
+SLACK = 0.25  # of what attention takes, what kernels may gain of it (a fourth of cuDNN's in BERT's layers, on an H200)
 
 
 def product(node: Any) -> bool:
@@ -94,6 +95,34 @@ def library_us(nodes: Sequence[Any], hardware: Hardware, dtype: str) -> float:
         rate = hardware.chip.sms * hardware.units.fma * hardware.chip.clock_hz * hardware.assumptions.unit_efficiency
         total += max(moved / hardware.hbm.copy_bandwidth, DRAWN * drawn / rate, hardware.chip.launch_s) * 1e6
     return total
+
+
+def worth_us(nodes: Sequence[Any], ends: Iterable[Any], hardware: Hardware, dtype: str) -> float:
+    """Return the microseconds that may be gained of nodes of a graph at the most, about: what PyTorch is taken to need
+    less what moving what they read and return takes, `ends`, or their contractions.
+    """
+    heavy = [node for node in nodes if contraction(node)]
+    spent = [_contraction_us(node, hardware, multiplied_in(node) or dtype) for node in heavy]
+    slack = sum(us * (SLACK if composite(node) else 0.0) for node, us in zip(heavy, spent, strict=True))
+    moved = sum(map(bytes_of, {*ends})) / hardware.hbm.copy_bandwidth * 1e6
+    return max(slack, library_us(nodes, hardware, dtype) - max(moved, sum(spent) - slack))
+
+
+def parted_us(nodes: Sequence[Any], around: Sequence[Any], hardware: Hardware, dtype: str) -> float:
+    """Return the microseconds that PyTorch, compiled, is taken to need more for nodes of a graph and what is around
+    them where the two are no part of one kernel: what goes from one to the other is written and read.
+    """
+    own = set(nodes)
+    places = {node: at for at, node in enumerate(next(iter(own)).graph.nodes)} if own else {}
+    whole = sorted({*own, *around}, key=places.__getitem__)
+    work = _Work(whole)
+    near = {n for part in work.connected([n for n in work.nodes if not contraction(n)]) if own & {*part} for n in part}
+    rest = [node for node in whole if node not in own and work.of(node) in near - own]
+    if not rest:
+        return 0.0
+    both = [node for node in whole if node in own or work.of(node) in near]
+    alone = library_us(nodes, hardware, dtype) + library_us(rest, hardware, dtype)
+    return max(0.0, alone - library_us(both, hardware, dtype))
 
 
 class _Work:

@@ -46,7 +46,7 @@ def _begun(body: Sequence[p.Stmt], ended: bool) -> tuple[p.Stmt, ...]:
 
 
 def _ended(loop: p.Loop, maxima: set[str]) -> list[p.Stmt]:
-    """Return a loop, and what adds 0 times a running maximum to what was carried beside it: NaN where it is infinite."""
+    """Return a loop, and what adds 0 times a running maximum to what it carried beside it, NaN where it is infinite."""
     lasting = [value for value, _ in loop.carried if value.name in maxima]
     beside = {
         value.name: (replace(value, name=f"{value.name}__carried"), value, maximum)
