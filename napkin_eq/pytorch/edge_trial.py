@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -87,19 +87,25 @@ def with_edges(found: Derived) -> p.Plan:
         raise Differs(f"{AT_EDGE} not tried: there is no plan in small, and the sizes of its axes are not known")
     trial, why = Trial(small), ""
     tried: list[p.Plan] = []
+    # Where groups of warps share a kernel's work its maxima stay as they are
+    shared = [kernel.workers is not None for kernel in found.plan.kernels]
     for absorbing, nan, (begun, ended) in product((True, False), (False, True), MAXIMA):
         how = {"absorbing": absorbing, "nan": nan, "begun": begun, "ended": ended}
-        plan = _bare(small.plan, how)
-        if plan in tried or ((nan or begun) and any(kernel.workers is not None for kernel in found.plan.kernels)):
+        plan = _bare(small.plan, how, shared)
+        if plan in tried:
             continue
         tried.append(plan)
         if not (why := trial.difference(plan)):
-            return _bare(found.plan, how)
+            return _bare(found.plan, how, shared)
     raise Differs(f"{AT_EDGE} not PyTorch's: {why}")
 
 
-def _bare(plan: p.Plan, how: Mapping[str, bool]) -> p.Plan:
-    return replace(plan, kernels=tuple(bare(kernel, **how) for kernel in plan.kernels))
+def _bare(plan: p.Plan, how: Mapping[str, bool], shared: Sequence[bool] = ()) -> p.Plan:
+    """Return a plan whose kernels are bare in a way; `shared`: those whose maxima stay as they are, if any."""
+    kept = {**how, "nan": False, "begun": False, "ended": False}
+    own = shared or [False] * len(plan.kernels)
+    kernels = (bare(kernel, **(kept if stays else how)) for kernel, stays in zip(plan.kernels, own, strict=True))
+    return replace(plan, kernels=tuple(kernels))
 
 
 def _in_small(found: Derived) -> Miniature:

@@ -210,12 +210,36 @@ def test_rows_whose_first_blocks_hold_minus_infinity_alone_are_streamed(tmp_path
     m[:, :3000], m[1, :-1], m[2, 3002:], m[3] = -INF, -INF, -INF, -INF
     found, trial = given(q.shape, k.shape, v.shape, m.shape)(attended)
     plan = trial.small.plan
-    assert "before the last" in trial.difference(edge_trial._bare(plan, True, True))
-    assert not trial.difference(edge_trial._bare(plan, True, True, begun=True))
+    assert "before the last" in trial.difference(edge_trial._bare(plan, {"nan": True}))
+    assert not trial.difference(edge_trial._bare(plan, {"nan": True, "begun": True}))
     plan, data = with_edges(found), {"q": q, "k": k, "v": v, "m": m}
     with np.errstate(all="ignore"):
         got = loaded(emit(plan, "triton"), tmp_path).run(*(data[b.name].to(DEVICE) for b in plan.inputs)).cpu()
     torch.testing.assert_close(got, attended(q, k, v, m), rtol=1e-4, atol=1e-5)
+
+
+def summed_up(x, t):
+    most = x.amax(1, True)
+    less = x - most
+    total = less.exp().sum(1, True).log()
+    return most, total, torch.nn.functional.nll_loss(less - total, t)
+
+
+def test_what_rows_of_minus_infinity_alone_give_is_stored_beside_their_maximum():
+    found, trial = given((600, 20000), (torch.int64, 600))(summed_up)
+    plan, nan = trial.small.plan, {"nan": True}
+    assert "before the last" in trial.difference(edge_trial._bare(plan, nan))
+    assert "PyTorch's nan" in trial.difference(edge_trial._bare(plan, {**nan, "begun": True}))
+    assert not trial.difference(edge_trial._bare(plan, {**nan, "begun": True, "ended": True}))
+    (kernel, *_) = with_edges(found).kernels
+    assert kernel == bare(found.plan.kernels[0], nan=True, begun=True, ended=True)
+
+
+def test_maxima_of_kernels_that_warps_share_stay_as_they_are():
+    _, trial = given((600, 20000), (torch.int64, 600))(summed_up)
+    plan, how = trial.small.plan, {"nan": True, "begun": True, "ended": True}
+    every = [True] * len(plan.kernels)
+    assert edge_trial._bare(plan, how, every) == edge_trial._bare(plan, {"nan": False}) != edge_trial._bare(plan, how)
 
 
 def test_attention_under_masks_of_coordinates_alone_has_no_choice_for_empty_rows():
@@ -387,7 +411,7 @@ def loss(x, labels):
 def test_a_wrong_plan_is_found_by_the_data_that_show_it(fn, inputs, change, said):
     found, trial = given(*inputs)(fn)
     right = next(
-        plan for nan in (False, True) if not trial.difference(plan := edge_trial._bare(trial.small.plan, nan, True))
+        plan for nan in (False, True) if not trial.difference(plan := edge_trial._bare(trial.small.plan, {"nan": nan}))
     )
     wrong = [trial.difference(plan) for plan in changed(right, change)]
     assert any(re.search(said, why) for why in wrong), wrong
@@ -401,7 +425,7 @@ def test_lengths_of_loops_are_tried_one_by_one():
 
     found, trial = given((64, 2**17), (torch.int64, 64, 1))(fn)
     assert with_edges(found)
-    run, apart = emit(edge_trial._bare(trial.small.plan, False, True), "numpy"), 0
+    run, apart = emit(edge_trial._bare(trial.small.plan, {"nan": False}), "numpy"), 0
     for names, data, _ in trial.cases():
         alone = list(trial.ran(run, data, len(names)))
         assert len(alone) == len(names) and not any(isinstance(values, NapkinError) for values in alone)
@@ -415,7 +439,7 @@ def test_lengths_of_loops_are_tried_one_by_one():
 
 def test_a_plan_that_gives_nothing_on_some_data_differs():
     found, trial = given((64, 256))(lambda x: 1 / x)
-    plan = edge_trial._bare(trial.small.plan, False, True)
+    plan = edge_trial._bare(trial.small.plan, {"nan": False})
 
     def unmasked(stmt):
         return (replace(stmt, index=(2**20,) * len(stmt.index)),) if isinstance(stmt, p.StoreTile) else ()

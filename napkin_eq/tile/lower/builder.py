@@ -97,6 +97,7 @@ class Statements(ABC):
         self.lanes: dict[str, tuple[str, str]] = {}
         self.indices: set[str] = set()
         self.sums: dict[str, tuple[p.Operand, ...]] = {}
+        self.arrays: Mapping[Term, p.Buffer] = {}  # what other kernels store, and inputs as merged axes see them
 
     @abstractmethod
     def operand(self, term: Term, context: Context) -> p.Operand:

@@ -261,7 +261,8 @@ class Arithmetic(Statements):
         """
         parts: list[tuple[float, Term]] = []
         self._flatten(term, LOG2E, parts, context)
-        if sum(far(part, LARGEST / max(LOG2E, abs(factor)), data=True) for factor, part in parts) < 2:
+        arrays = frozenset(self.arrays)
+        if sum(far(part, LARGEST / max(LOG2E, abs(factor)), True, arrays) for factor, part in parts) < 2:
             return self._sum(term, LOG2E, context)
         found = self._sum(term, 1.0, context)
         return ABSENT if found == ABSENT else self.emit("mul", (self.wide(found), LOG2E), "f32")
@@ -354,14 +355,15 @@ class Arithmetic(Statements):
 
 
 @lru_cache(maxsize=1 << 14)  # asked again for every choice of tiles
-def far(term: Term, size: float, data: bool) -> bool:
+def far(term: Term, size: float, data: bool, arrays: frozenset[Term] = frozenset()) -> bool:
     """Tell whether a number may well be of a size near the end of the range of float32.
 
-    Constants may, such as stand for what is masked, and data if `data` or if that is said of them; a sum of many
-    numbers, a product with what is small or computed, or a bounded function is not meant to.
+    Constants may, such as stand for what is masked, and data if `data` or if that is said of them, `arrays` too, which
+    other kernels store; a sum of many numbers, a product with what is small or computed, or a bounded function is not
+    meant to.
     """
-    known: dict[Term, bool] = {}
-    for part in subterms(term):
+    known = {array: data and array.kind == "real" for array in arrays}
+    for part in subterms(term, known=arrays):
         below = [known[child] for child in part.children]
         if isinstance(part, Const):
             found = part.kind == "real" and size <= abs(part.value) < math.inf
