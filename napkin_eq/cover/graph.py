@@ -268,12 +268,12 @@ def read_again(outputs: Sequence[Term]) -> bool:
 
 
 def folded_apart(outputs: Sequence[Term]) -> bool:
-    """Tell whether a graph with contractions folds one of its outputs for another, as a product of what is given out
-    does, or folds what a contraction gives along two of its axes, each for a value of its own.
+    """Tell whether a graph folds one of its outputs for another, as a product of what is given out does, or folds what
+    a contraction gives along two of its axes, each for a value of its own.
     """
     folds = [t for t in subterms(*outputs) if isinstance(t, Reduce)]
     made = [t for t in folds if contracted(t) is not None]
-    if len(outputs) < 2 or not made:
+    if len(outputs) < 2 or not folds:
         return False
     inside = {fold: set(subterms(fold.body)) for fold in folds}
     given = [t for t in outputs if computed(t)]
