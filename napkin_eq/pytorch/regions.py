@@ -721,7 +721,8 @@ class _Ahead:
             if held is None:  # nothing is searched ahead
                 made = None if (query := self.asked(region)) is None else answer(query)
             elif (search := held[1]) is not None:
-                if not search.done() and self.clock.seconds() >= self.options.seconds:
+                # An equal region's may have been given up before
+                if search.cancelled() or (not search.done() and self.clock.seconds() >= self.options.seconds):
                     search.cancel()
                     raise NapkinError(f"{OVER} ({self.options.seconds:g} s) is over")
                 made = search.result()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 
@@ -141,6 +142,36 @@ def test_one_tensor_may_be_all_operands_of_attention():
     assert 0 < needs(attended, shape) <= needs(apart, shape, shape, shape)
 
 
+def test_equal_regions_whose_search_is_given_up_stay_as_time_is_over():
+    options = regions.Options(seconds=0.0, processes=2)
+    with regions._Ahead(options, "h200", False, False, regions._Spent(options)) as ahead:
+        search = Future()
+        for region in (regions.Region([]), regions.Region([])):
+            ahead.begun[id(region)] = region, search
+            ahead.decide(region)
+            assert region.reason == "the time for searches (0 s) is over"
+
+
+def test_what_may_gain_most_is_searched_first_and_what_it_parts_is_counted():
+    def lossy(x, w, t):
+        logits = (x @ w).float()
+        less = logits - logits.amax(1, True)
+        return (less - less.exp().sum(1, True).log()).gather(1, t[:, None])
+
+    given = torch.empty(8192, 768), torch.empty(768, 50304), torch.empty(8192, dtype=torch.int64)
+    module, machine = make_fx(lossy, tracing_mode="fake")(*given), load("h200")
+    called = [n for n in module.graph.nodes if n.op == "call_function"]
+    first = next(n for n in called if n.target == torch.ops.aten.exp.default)
+    whole = [n for n in called if not price.contraction(n)]
+    (product,) = (n for n in called if price.contraction(n))
+    # One kernel alone reads the differences that another one would have to store: both write and read them
+    moved = price.bytes_of(first) / machine.hbm.copy_bandwidth * 1e6
+    assert price.parted_us([first], called, machine, "float32") == pytest.approx(4 * moved, rel=0.1)
+    assert [price.parted_us(own, called, machine, "float32") for own in (whole, [product])] == [0, 0]
+    assert price.worth_us(whole, [product, called[-1]], machine, "float32") == pytest.approx(0.0, abs=0.5 * moved)
+    assert price.worth_us([product], [product], machine, "float32") < 0
+
+
 @pytest.mark.slow
 def test_what_gains_nothing_is_tried_without_its_products_and_attention_alone(monkeypatch):
     """A sum over places that the data choose is such a product."""
@@ -148,7 +179,7 @@ def test_what_gains_nothing_is_tried_without_its_products_and_attention_alone(mo
     def names(region):
         return {name_of(n.target).partition(".")[0] for n in region.nodes if n.op == "call_function"}
 
-    def weighed(region, options, machine, timed):
+    def weighed(region, options, machine, timed, around):
         """What holds a product gains nothing, nor what is with attention."""
         own, attention = names(region), any(price.contraction(n) and not price.product(n) for n in region.nodes)
         if any(map(price.product, region.nodes)) or any(map(price.adding, region.nodes)):
