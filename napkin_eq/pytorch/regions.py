@@ -293,9 +293,8 @@ def chosen(
             except Exception as fault:  # of ours: the others are decided all the same
                 region.reason, region.kernels = _said(fault), None
             # What is not derived with its edges may be without the operators that have them, as far as there is time.
-            if region.long and len(halves := _halves(module, region, options, refused)) > 1:
-                waiting = ordered([*halves, *waiting])
-            elif region.reason.startswith(WITHOUT_GAIN) and (heavy := _contractions(region)):
+            large = region.reason.endswith(TOO_LARGE)  # as tiles of products are
+            if (large or region.reason.startswith(WITHOUT_GAIN)) and (heavy := _contractions(region)):
                 # What a library contracts faster, it contracts, first the plain products; what stands around may be
                 # ours. What a library has as one of several products may be so without that.
                 own = [part for node in heavy if (part := _alone(region, node))]
@@ -305,6 +304,8 @@ def chosen(
                 found_alone = [found for part in own for found in _read(module, part, options, refused)]
                 # A plain product is seldom faster than a library's: as long as there is time, after all others
                 waiting = ordered([*_without(module, rest, bad, options, refused), *waiting, *found_alone])
+            elif region.long and len(halves := _halves(module, region, options, refused)) > 1:
+                waiting = ordered([*halves, *waiting])
             elif region.edges and region.reason and region.kernels is None and not region.reason.startswith(OVER):
                 said = {node: f"{why} ({region.reason})" for node, why in region.edges.items()}
                 waiting = ordered([*_without(module, region.nodes, said, options, refused), *waiting])

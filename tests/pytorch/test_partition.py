@@ -14,7 +14,10 @@ from torch.autograd.graph import saved_tensors_hooks
 
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.json_form import loads_diagram
+from napkin_eq.lang.term import Reduce, subterms
 from napkin_eq.pytorch import backend, regions
+from napkin_eq.pytorch.flat import packed
+from napkin_eq.pytorch.importer import from_torch
 from napkin_eq.pytorch.kernels import Kernels
 from tests.pytorch.test_backend import compiled
 
@@ -43,6 +46,47 @@ def losses():
         "of the first dimension": lambda x, w, y: F.log_softmax((x @ w).t(), 0).t().gather(1, y[:, None]).sum(),
         "some left out": lambda x, w, y: F.cross_entropy(x @ w, torch.where(y < 9, -100, y), ignore_index=-100),
     }
+
+
+def test_a_sum_of_what_one_place_has_is_no_sum():
+    def scaled(labels, s, n):
+        return torch.where(labels[:, None] == torch.arange(n), -1.0, 0.0) * s[:, None]
+
+    labels, s = torch.tensor([0, 6, 7, -100, 3, -1]), torch.randn(6)
+    for fn, folds in (
+        (lambda t, s: scaled(t, s, 7).sum(1), 0),
+        (lambda t, s: (scaled(t, s, 7) + 1.0).sum(1), 1),  # all of its lanes are summed up
+        (lambda t, s: (scaled(t, s, 6) * s).sum(1), 1),
+    ):
+        program = from_torch(fn, labels, s)
+        terms = subterms(*(term for _, term in program.diagram.outputs))
+        assert sum(isinstance(term, Reduce) for term in terms) == folds
+        torch.testing.assert_close(program.run(labels, s).float(), fn(labels, s))
+
+
+def test_of_views_what_they_show_is_kept_once_and_as_it_lies(fresh):
+    def attended(x, w):
+        q, k, v = (part.view(2, 8, 3, 4).transpose(1, 2) for part in (x @ w).split(12, 2))
+        first, rest = (q @ k.mT).softmax(-1).unbind(1)[0], k * v
+        return first.sum() + (rest * rest).sum()
+
+    generator = torch.Generator().manual_seed(0)
+    x, w = (torch.randn(shape, generator=generator) for shape in ((2, 8, 16), (16, 36)))
+    x.requires_grad_()
+    w.requires_grad_()
+    lying = []
+
+    def pack(held):
+        lying.append((packed(held.shape, held.stride()), held.untyped_storage()._cdata))
+        return held
+
+    with saved_tensors_hooks(pack, lambda held: held):
+        found = compiled(attended)(x, w)
+    wanted = attended(x, w)
+    torch.testing.assert_close(found, wanted)
+    for got, want in zip(*(torch.autograd.grad(of, (x, w)) for of in (found, wanted)), strict=True):
+        torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-4)
+    assert all(whole for whole, _ in lying) and len({at for _, at in lying}) == len(lying)
 
 
 @pytest.mark.parametrize("name", losses())

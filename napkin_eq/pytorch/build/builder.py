@@ -16,7 +16,7 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.substitute import folded, substituted
 from napkin_eq.lang.term import Const, Index, Length, Map, Reduce, Term, as_real, lift, rewritten
 from napkin_eq.pytorch.build.extents import Limit, canonical, linear
-from napkin_eq.pytorch.build.masks import negated, same
+from napkin_eq.pytorch.build.masks import negated, picked, same
 from napkin_eq.pytorch.build.narrow import FLOATS, WHOLES, rounded, whole, within, wrapped
 from napkin_eq.pytorch.build.wires import Dim, Wires, common_cuts
 
@@ -367,7 +367,8 @@ class Builder:
         if where is not None and sum(map(len, over)) > 1:
             term, where = nq.where(where, as_real(term), {"sum": 0.0, "max": NEGATIVE, "prod": 1.0}[monoid]), None
         for axis in reversed([axis for dim in over for axis in dim]):
-            term = Reduce(monoid, axis, term, where)
+            one = picked(term, axis) if monoid == "sum" and where is None else None
+            term = Reduce(monoid, axis, term, where) if one is None else one
         return as_real(term)
 
     def folded(self, monoid: str, value: Value, dims: Sequence[int], keepdim: bool, dtype: str) -> Value:

@@ -7,8 +7,9 @@ from __future__ import annotations
 import math
 
 import napkin_eq.frontend.library as nq
+from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.interval import interval
-from napkin_eq.lang.term import Const, Map, Term, lift
+from napkin_eq.lang.term import Const, Index, Length, Map, Term, lift
 from napkin_eq.pytorch.build.narrow import chosen_from
 
 ABSENT = -math.inf
@@ -91,3 +92,33 @@ def choice(mask: Term, a: Term, b: Term) -> Term:
     if a is Const(ABSENT) and b is not a:
         return nq.where(negated(mask), b, a)
     return nq.where(mask, a, b)
+
+
+def picked(term: Term, axis: Axis) -> Term | None:
+    """Return the sum along an axis of a product that is 0 at all places but one, as a choice by whether the axis has
+    that place; None of another term.
+
+    So is the sum of a gradient that only a label's score has: its rows need not be walked for it.
+    """
+    factors, stack = list[Term](), [term]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, Map) and part.op == "mul":
+            stack += reversed(part.args)
+        else:
+            factors.append(part)
+    along = [factor for factor in factors if axis in factor.axes]
+    if len(along) != 1 or not isinstance(along[0], Map) or along[0].op != "where":
+        return None
+    mask, one, none = along[0].args
+    if not (isinstance(mask, Map) and mask.op == "eq" and isinstance(none, Const) and none.value == 0):
+        return None
+    places = [place for place in mask.args if not (isinstance(place, Index) and place.axis == axis)]
+    if len(places) != 1 or places[0].kind != "int" or axis in (*places[0].axes, *one.axes):
+        return None
+    end = Const(axis.size) if axis.size is not None else Length(axis)
+    inside = Map("and", (Map("le", (Const(0), places[0])), Map("lt", (places[0], end))))
+    found: Term = Map("where", (inside, one, none))
+    for factor in factors:
+        found = found if factor is along[0] else Map("mul", (found, factor))
+    return found
