@@ -68,8 +68,20 @@ def _key(region: Region, gpu: str, whole: bool) -> str:
     import torch
 
     lying = [_lying(node.meta["val"]) for node in region.given]
-    parts = [digest(region), region.graph.code, lying, gpu, torch.__version__, "whole" if whole else "a part"]
+    parts = [digest(region), _called(region), lying, gpu, torch.__version__, "whole" if whole else "a part"]
     return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:40]
+
+
+def _called(region: Region) -> list[Any]:
+    """Return what a region calls, whatever its nodes' names are: equal ones, as layers are, are timed once."""
+    import torch
+
+    nodes = {node: f"%{at}" for at, node in enumerate(region.graph.graph.nodes)}
+    named = torch.fx.map_arg
+    return [
+        (n.op, str(n.target), named(n.args, nodes.__getitem__), sorted(named(n.kwargs, nodes.__getitem__).items()))
+        for n in nodes
+    ]
 
 
 def _lying(value: Any) -> Any:

@@ -175,3 +175,19 @@ def test_a_convolution_and_its_bias_come_apart():
     torch.testing.assert_close(graph(*given), F.conv2d(*given, padding=1))
     (node,) = (n for n in graph.graph.nodes if "convolution" in str(n.target))
     assert node.args[2] is None
+
+
+def test_equal_regions_are_timed_once():
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    def normed(x):
+        for _ in range(2):
+            x = torch.nn.functional.layer_norm(x, (16,)).tanh().sin()
+        return torch.nn.functional.layer_norm(x, (8, 16)).tanh()
+
+    module = make_fx(normed, tracing_mode="fake")(torch.empty(8, 16))
+    left = {node: "" for node in module.graph.nodes if node.target == torch.ops.aten.sin.default}
+    parts = regions._parts(module, left)
+    found = [r for part in parts for r in regions._read(module, part, Options(), left) if r.program is not None]
+    keys = [measuring._key(region, "", False) for region in found]
+    assert len(keys) == 3 and keys[0] == keys[1] != keys[2]
