@@ -521,6 +521,8 @@ def _launches(dots: bool) -> list[tuple[int, int]]:
 
 
 def _misfit(profiles: Iterable[Profile | None], options: Mapping[str, list[int]], hardware: Hardware) -> str:
+    if none := [name.lstrip("~") for name, sizes in options.items() if not sizes]:
+        return f"no tile fits {hardware.name}: none is left for {none[0]}"
     least = {n: min(sizes) for n, sizes in options.items()}
     for prof in profiles:
         if prof is not None:

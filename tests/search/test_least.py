@@ -21,7 +21,7 @@ from napkin_eq.pipeline.top_k import _lowering
 from napkin_eq.search.job import prover
 from napkin_eq.search.least import Least
 from napkin_eq.search.placement import Placer
-from napkin_eq.search.tiling import LowerKernel, solve
+from napkin_eq.search.tiling import LowerKernel, _misfit, solve
 from napkin_eq.tile.ir import Buffer, Kernel
 from napkin_eq.tile.stream_facts import modes_of
 
@@ -178,3 +178,7 @@ def test_a_kernel_is_priced_once_in_a_derivation(monkeypatch: pytest.MonkeyPatch
     once = len(found)
     monkeypatch.setattr(Placer, "_known", lambda placer, key: False)
     assert derive(gallery.diagram("linear_cross_entropy")).code() == code and once < len(found) - once
+
+
+def test_an_axis_that_no_tile_is_left_for_is_told():
+    assert _misfit([], {"i": [16], "~j": []}, hardware.load("h200")).endswith(": none is left for j")
