@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from napkin_eq.lang.axis import LARGEST, Axis
-from napkin_eq.lang.term import Const, Index, Input, Map, Read, Reduce, Size, Term, rebuilt, subterms
+from napkin_eq.lang.term import Const, Index, Input, Map, Read, Reduce, Size, Term, factors, rebuilt, subterms
 
 TRUE, LONGEST = Const(True), 40
 APART, SCALED, MULTIPLIED = "apart", "scaled", "multiplied"  # how an array may have one of two axes, if it has not both
@@ -182,13 +182,7 @@ class _Pair:
         """Return the factors of a product but for one over the sizes of both axes, which a mean over both has; none of
         another term.
         """
-        found, stack = list[Term](), [term]
-        while stack:
-            part = stack.pop()
-            if isinstance(part, Map) and part.op == "mul":
-                stack += reversed(part.args)
-            else:
-                found.append(part)
+        found = factors(term)
         for axis in self.both:
             size = next((f for f in found if _inverse_size(f) == axis), None)
             if size is None:

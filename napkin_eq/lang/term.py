@@ -701,6 +701,18 @@ def subterms(*roots: Term, known: Container[Term] = frozenset()) -> list[Term]:
     return list(seen)
 
 
+def factors(term: Term) -> list[Term]:
+    """Return the factors of a product of products, in their order; of anything else the term itself."""
+    found, stack = list[Term](), [term]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, Map) and part.op == "mul":
+            stack += reversed(part.args)
+        else:
+            found.append(part)
+    return found
+
+
 def axis_names(*roots: Term) -> set[str]:
     """Return the names of all axes that terms speak of, free or bound."""
     return {f.name for t in subterms(*roots) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}

@@ -18,7 +18,7 @@ from napkin_eq.lang.axis import Axis, named_anew
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.operators import RECURRENCE
 from napkin_eq.lang.substitute import substituted
-from napkin_eq.lang.term import Const, Index, Map, Reduce, Scan, Term, Tuple, axis_names, rewritten, subterms
+from napkin_eq.lang.term import Const, Index, Map, Reduce, Scan, Term, Tuple, axis_names, factors, rewritten, subterms
 from napkin_eq.laws.axis_split import stretch_mask
 from napkin_eq.laws.inference import substitute
 from napkin_eq.search.job import Laws, Rewritten, said_and_led
@@ -112,13 +112,6 @@ def as_sums(outputs: Sequence[Term], laws: Laws, budget: Budget) -> tuple[tuple[
         except NapkinError:
             continue
     return said_and_led(closure, outputs, given, made)
-
-
-def factors(term: Term) -> list[Term]:
-    """Return the factors of a product, in their order."""
-    if isinstance(term, Map) and term.op == "mul":
-        return [factor for arg in term.args for factor in factors(arg)]
-    return [term]
 
 
 class Entered:

@@ -28,13 +28,14 @@ from napkin_eq.lang.term import (
     Size,
     Term,
     axis_names,
+    factors,
     rebuilt,
     rewritten,
     subterms,
 )
 from napkin_eq.machine.cost import elements, extent
 from napkin_eq.search.job import Laws, Rewritten, said_and_led
-from napkin_eq.search.prefixes import Products, factors, masked_to_zero, states, times
+from napkin_eq.search.prefixes import Products, masked_to_zero, states, times
 
 LEAST = 4096  # lanes along an axis: of fewer, one block has all at once
 LENGTHS = (1024, 2048, 4096, 8192)  # lanes of a run

@@ -653,13 +653,22 @@ _READS: dict[type, Callable[[Any], Iterable[Operand | None]]] = {
 
 
 def renamed(stmt: Stmt, names: Mapping[str, str]) -> Stmt:
-    """Return a statement, no loop, with values called by other names, what it defines or assigns included."""
+    """Return a statement with values called by other names, what it defines, carries or assigns included, and of a loop
+    all that is in it.
+    """
 
     def new(operand: Any) -> Any:
         if isinstance(operand, tuple):
             return tuple(map(new, operand))
         return names.get(operand, operand) if isinstance(operand, str) else operand
 
+    if isinstance(stmt, Loop):
+        carried = tuple((replace(value, name=new(value.name)), start) for value, start in stmt.carried)
+        parts = (
+            replace(part, lo=new(part.lo), hi=new(part.hi), body=tuple(renamed(inner, names) for inner in part.body))
+            for part in stmt.parts
+        )
+        return replace(stmt, carried=carried, parts=tuple(parts))
     changes = {
         f: new(getattr(stmt, f))
         for f in ("index", "masks", "again", "args", "arg", "gain", "a", "b", "acc", "names", "target", "value")

@@ -115,7 +115,7 @@ def skeleton(part: Any) -> Any:
     if isinstance(part, p.Kernel):
         names = {name: f"%{number}" for number, name in enumerate(p.values_of(part.body))}
         # Which masks whole blocks are done without is told by the lengths of axes
-        part = replace(part, body=_numbered(part.body, names), edges=())
+        part = replace(part, body=tuple(p.renamed(stmt, names) for stmt in part.body), edges=())
     if isinstance(part, Axis):
         return part.name
     if isinstance(part, (bool, str)) or part is None:
@@ -130,20 +130,6 @@ def skeleton(part: Any) -> Any:
     if is_dataclass(part):
         return (type(part), *(skeleton(getattr(part, f.name)) for f in fields(part) if f.name not in UNCOMPUTED))
     return part
-
-
-def _numbered(body: Sequence[p.Stmt], names: Mapping[str, str]) -> tuple[p.Stmt, ...]:
-    """Return statements with their values called by other names, those of loops included."""
-
-    def loop(stmt: p.Loop) -> p.Loop:
-        carried = tuple((replace(value, name=names[value.name]), start) for value, start in stmt.carried)
-        return replace(stmt, carried=carried, parts=tuple(map(part, stmt.parts)))
-
-    def part(own: p.Part) -> p.Part:
-        lo, hi = (names[bound] if isinstance(bound, str) else bound for bound in (own.lo, own.hi))
-        return replace(own, lo=lo, hi=hi, body=_numbered(own.body, names))
-
-    return tuple(loop(stmt) if isinstance(stmt, p.Loop) else p.renamed(stmt, names) for stmt in body)
 
 
 class _Scale:

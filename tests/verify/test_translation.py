@@ -23,7 +23,7 @@ from napkin_eq.search.job import prover
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.kernel import Lowering
 from napkin_eq.verify import translation
-from napkin_eq.verify.miniature import _divided, _numbered, miniature, skeleton
+from napkin_eq.verify.miniature import _divided, miniature, skeleton
 from napkin_eq.verify.selftest.mutations import MUTATIONS
 
 QUICK = (
@@ -82,7 +82,8 @@ def test_a_plan_in_small_has_the_same_statements():
     (kernel,), (own,) = small.plan.kernels, found.plan.kernels
     # What values are called says nothing; which one is used does.
     values = list(p.values_of(own.body))
-    assert skeleton(replace(own, body=_numbered(own.body, {name: f"v_{name}" for name in values}))) == skeleton(own)
+    names = {name: f"v_{name}" for name in values}
+    assert skeleton(replace(own, body=tuple(p.renamed(stmt, names) for stmt in own.body))) == skeleton(own)
     scores = next(s for s in p.statements(own.body) if isinstance(s, p.ReduceTile))
     other = next(name for name, value in p.values_of(own.body).items() if value.coords and name != scores.arg)
     swapped = _changed(own.body, scores, replace(scores, arg=other))

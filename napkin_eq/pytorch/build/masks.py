@@ -9,7 +9,7 @@ import math
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.interval import interval
-from napkin_eq.lang.term import Const, Index, Length, Map, Term, lift
+from napkin_eq.lang.term import Const, Index, Length, Map, Term, factors, lift
 from napkin_eq.pytorch.build.narrow import chosen_from
 
 ABSENT = -math.inf
@@ -100,14 +100,8 @@ def picked(term: Term, axis: Axis) -> Term | None:
 
     So is the sum of a gradient that only a label's score has: its rows need not be walked for it.
     """
-    factors, stack = list[Term](), [term]
-    while stack:
-        part = stack.pop()
-        if isinstance(part, Map) and part.op == "mul":
-            stack += reversed(part.args)
-        else:
-            factors.append(part)
-    along = [factor for factor in factors if axis in factor.axes]
+    parts = factors(term)
+    along = [factor for factor in parts if axis in factor.axes]
     if len(along) != 1 or not isinstance(along[0], Map) or along[0].op != "where":
         return None
     mask, one, none = along[0].args
@@ -119,6 +113,6 @@ def picked(term: Term, axis: Axis) -> Term | None:
     end = Const(axis.size) if axis.size is not None else Length(axis)
     inside = Map("and", (Map("le", (Const(0), places[0])), Map("lt", (places[0], end))))
     found: Term = Map("where", (inside, one, none))
-    for factor in factors:
+    for factor in parts:
         found = found if factor is along[0] else Map("mul", (found, factor))
     return found

@@ -13,7 +13,7 @@ from napkin_eq.lang.axis import Axis, minor
 from napkin_eq.lang.dtypes import BY_SHORT, TYPES
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.operators import ABSENT, COMBINE, NEUTRAL, PLACES, VALUES
-from napkin_eq.lang.term import Const, Fold, Input, Map, Online, Proj, Read, Reduce, Store, Term, renamed
+from napkin_eq.lang.term import Const, Fold, Input, Map, Online, Proj, Read, Reduce, Store, Term, factors, renamed
 from napkin_eq.laws.law import absent, finite, zero
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.builder import AccKey, Context, Env, Scope, restricted
@@ -357,16 +357,10 @@ class Folds(Arithmetic):
         """Whether lanes past the end of a coordinate are 0: every factor is a load, of present values, and one of them
         along it.
         """
-        factors, waiting = [], [term]
-        while waiting:
-            part = waiting.pop()
-            if isinstance(part, Map) and part.op == "mul":
-                waiting += part.args
-            else:
-                factors.append(part)
-        loads = all(isinstance(renamed(f), (Input, Store, Proj)) for f in factors)
-        along = any(context.coord(axis) == coord for f in factors for axis in f.axes)
-        return loads and along and all(self.proved(finite(plain(f))) for f in factors)
+        parts = factors(term)
+        loads = all(isinstance(renamed(f), (Input, Store, Proj)) for f in parts)
+        along = any(context.coord(axis) == coord for f in parts for axis in f.axes)
+        return loads and along and all(self.proved(finite(plain(f))) for f in parts)
 
     def _dot(self, fold: Term, context: Context, coord: str, start: p.Operand | None) -> p.Operand | None:
         body = self.resolved(fold.body, context)

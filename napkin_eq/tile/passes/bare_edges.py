@@ -8,7 +8,7 @@ wants IEEE arithmetic at these places takes the choices out again; elsewhere the
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from napkin_eq.lang.operators import ABSENT
@@ -54,20 +54,11 @@ def _ended(loop: p.Loop, maxima: set[str]) -> list[p.Stmt]:
         for maximum in lasting
         if value.name not in maxima and value.dtype.startswith("f") and {*maximum.coords} <= {*value.coords}
     }
-    found: list[p.Stmt] = [_called(loop, {name: own.name for name, (own, *_) in beside.items()})]
+    found: list[p.Stmt] = [p.renamed(loop, {name: own.name for name, (own, *_) in beside.items()})]
     for own, value, maximum in beside.values():
         none = replace(maximum, name=f"{value.name}__none")
         found += [p.Let(none, "mul", (maximum.name, 0.0)), p.Let(value, "add", (own.name, none.name))]
     return found
-
-
-def _called(stmt: p.Stmt, names: Mapping[str, str]) -> p.Stmt:
-    """Return a statement with values called by other names, loops with all that is in them."""
-    if not isinstance(stmt, p.Loop):
-        return p.renamed(stmt, names)
-    carried = tuple((replace(value, name=names.get(value.name, value.name)), start) for value, start in stmt.carried)
-    parts = tuple(replace(part, body=tuple(_called(inner, names) for inner in part.body)) for part in stmt.parts)
-    return replace(stmt, carried=carried, parts=parts)
 
 
 def _begun_within(body: Sequence[p.Stmt], carried: set[str]) -> tuple[p.Stmt, ...]:
