@@ -89,8 +89,7 @@ def _turned(program: Program) -> Program:
             return term
         return Input(term.name, tuple(term.dims[at] for at in places[term.name]), term.dtype, term.facts)
 
-    changed: dict[Term, Term] = {}
-    terms = {name: changed.setdefault(term, rewritten(term, change)) for name, term in program.diagram.outputs}
+    terms = {name: rewritten(term, change) for name, term in program.diagram.outputs}
     inputs = tuple(map(turned, program.inputs))
     outputs = tuple(replace(turned(port), term=terms.get(port.name, port.term)) for port in program.outputs)
     diagram = replace(program.diagram, outputs=tuple(terms.items()), laid=())

@@ -265,7 +265,8 @@ def caller(
         tuple(extents[name] for name in named),
     )
     current = settled(sizes, reads)
-    turns = [port.order for port in program.outputs]
+    # How dimensions lie, and how they are turned back
+    turns = [(port.order, sorted(range(len(port.order)), key=port.order.__getitem__)) for port in program.outputs]
     # Of sizes that are numbers: what the last call did, for others whose arguments are alike
     again: _Again | None = None
     fixed = not extents and not named and len({*slots}) == len(slots) and all(dtype is None for *_, dtype in gives)
@@ -283,15 +284,14 @@ def caller(
         found = run(*arrays, **own) if arrays else run(device=device, **own)
         found = found if isinstance(found, tuple) else (found,)
         results = []
-        for at, (slot, (_, permuted, _, dtype), (shape, final), (size, stride), order) in enumerate(
+        for at, (slot, (_, permuted, _, dtype), (shape, final), (size, stride), (order, back)) in enumerate(
             zip(slots, gives, laid_out, kept, turns, strict=True)
         ):
             value = found[slot].clone() if slot in slots[:at] else found[slot]
             if shape != final or any(at != to for at, to in enumerate(permuted)):
                 value = value.reshape(shape).permute(permuted).expand(final)
             if order:
-                inverse = sorted(range(len(order)), key=order.__getitem__)
-                value = value.reshape([size[place] for place in order]).permute(inverse)
+                value = value.reshape([size[place] for place in order]).permute(back)
             value = value if value.shape == size else value.reshape(size)
             if dtype is not None:
                 value = (value.round() if value.is_floating_point() else value).to(dtype)

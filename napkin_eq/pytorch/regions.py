@@ -147,7 +147,7 @@ class Region:
     kernels: Kernels | None = None
     library_us: float = 0.0  # that PyTorch is taken to need
     took_us: float = 0.0  # that its kernels are predicted to take, and copies of results
-    worth_us: float | None = None  # that may be gained, at the most
+    worth: tuple[Any, float] | None = None  # what tells equal regions, and the microseconds that may be gained of one
     parted_us: float = 0.0  # that PyTorch is taken to need more around it, as it is no part of one kernel with that
     times: Times | None = None  # as measured
     reason: str = ""
@@ -296,13 +296,12 @@ def chosen(
             large = region.reason.endswith(TOO_LARGE)  # as tiles of products are
             if (large or region.reason.startswith(WITHOUT_GAIN)) and (heavy := _contractions(region)):
                 # What a library contracts faster, it contracts, first the plain products; what stands around may be
-                # ours. What a library has as one of several products may be so without that.
+                # ours. What a library has as one of several products may be so without that, alone.
                 own = [part for node in heavy if (part := _alone(region, node))]
                 inside = {node for part in own for node in part}
                 rest = [node for node in region.nodes if node not in inside]
                 bad = {node: why for node, why in heavy.items() if node not in inside}
                 found_alone = [found for part in own for found in _read(module, part, options, refused)]
-                # A plain product is seldom faster than a library's: as long as there is time, after all others
                 waiting = ordered([*_without(module, rest, bad, options, refused), *waiting, *found_alone])
             elif region.long and len(halves := _halves(module, region, options, refused)) > 1:
                 waiting = ordered([*halves, *waiting])
@@ -319,17 +318,24 @@ def _by_worth(regions: Sequence[Region], machine: Hardware) -> list[Region]:
     """Return regions in the order in which they are searched, as time may end: those first of which the most may be
     gained, equal ones counted together.
     """
-    shapes: dict[int, Any] = {}
     total: dict[Any, float] = {}
     for region in regions:
         if region.taken and region.program is not None:
-            if region.worth_us is None:
-                ends = {*region.reads, *region.returns}
-                region.worth_us = worth_us(region.nodes, ends, machine, region.program.dtype)
-            shape = tuple((name_of(n.target), bytes_of(n)) for n in region.nodes if n.op == "call_function")
-            shapes[id(region)] = shape
-            total[shape] = total.get(shape, 0.0) + region.worth_us
-    return sorted(regions, key=lambda region: -total[shapes[id(region)]] if id(region) in shapes else -math.inf)
+            if region.worth is None:
+                shape = tuple((name_of(n.target), _known_bytes(n)) for n in region.nodes if n.op == "call_function")
+                region.worth = shape, _known_us(worth_us, region, region.reads + region.returns, machine)
+            shape, us = region.worth
+            total[shape] = total.get(shape, 0.0) + us
+    return sorted(regions, key=lambda region: -total.get(region.worth and region.worth[0], math.inf))
+
+
+def _known_us(us: Callable[..., float], region: Region, beside: Sequence[Any], machine: Hardware) -> float:
+    """Return a time of a region and of what is beside it, 0 where a size of that is known to the data alone."""
+    assert region.program is not None
+    try:
+        return us(region.nodes, beside, machine, region.program.dtype)
+    except NapkinError:
+        return 0.0
 
 
 def _parts(module: Any, refused: dict[Any, str]) -> list[list[Any]]:
@@ -664,10 +670,10 @@ class _Ahead:
         self.pool = ThreadPoolExecutor(clock.processes) if clock.processes > 1 else None
         self.lock = Lock()
         self.pending: dict[Path, tuple[Asked, Future[Kernels]]] = {}  # searches not begun, the next one first
-        # By a region's identity, which is another's once it is gone: so it stays
-        self.begun: dict[int, tuple[Region, Future[Kernels] | None]] = {}
-        self.equal: dict[Path, Future[Kernels]] = {}  # by where it will be remembered
-        self.files: dict[int, Path | None] = {}  # where what is asked of a region will be
+        # Where what is asked of a region will be remembered: by its identity, which is another's once it is gone: so it
+        # stays
+        self.begun: dict[int, tuple[Region, Path | None]] = {}
+        self.equal: dict[Path, Future[Kernels]] = {}
 
     def __enter__(self) -> _Ahead:
         return self
@@ -680,28 +686,24 @@ class _Ahead:
         """Have regions searched that are to be decided, in their order, before those that are no longer."""
         if self.pool is None:
             return
-        fresh = 0
-        files: dict[Path, None] = {}
-        for region in regions:
-            if not region.taken:
+        fresh: dict[Path, tuple[Asked, Future[Kernels]]] = {}
+        waiting = [region for region in regions if region.taken]
+        for region in waiting:
+            if id(region) in self.begun:
                 continue
-            if id(region) not in self.begun:
-                query = self.asked(region)
-                if query is not None and query.file not in self.equal:
-                    # What is remembered waits for no search
-                    self.equal[query.file] = _read_now(query) if remembered(query) else Future()
-                    if not self.equal[query.file].done():
-                        with self.lock:
-                            self.pending[query.file] = query, self.equal[query.file]
-                        fresh += 1
-                self.begun[id(region)] = region, None if query is None else self.equal[query.file]
-                self.files[id(region)] = None if query is None else query.file
-            if (file := self.files[id(region)]) is not None:
-                files[file] = None
+            query = self.asked(region)
+            self.begun[id(region)] = region, None if query is None else query.file
+            if query is not None and query.file not in self.equal:
+                # What is remembered waits for no search
+                known = remembered(query)
+                self.equal[query.file] = _read_now(query) if known else Future()
+                if not known:
+                    fresh[query.file] = query, self.equal[query.file]
         with self.lock:
-            order = [*files, *(file for file in self.pending if file not in files)]
+            self.pending |= fresh
+            order = dict.fromkeys([*(self.begun[id(region)][1] for region in waiting), *self.pending])
             self.pending = {file: self.pending[file] for file in order if file in self.pending}
-        for _ in range(fresh):
+        for _ in fresh:
             self.pool.submit(self._search)
 
     def _search(self) -> None:
@@ -721,7 +723,8 @@ class _Ahead:
         try:
             if held is None:  # nothing is searched ahead
                 made = None if (query := self.asked(region)) is None else answer(query)
-            elif (search := held[1]) is not None:
+            elif held[1] is not None:
+                search = self.equal[held[1]]
                 # An equal region's may have been given up before
                 if search.cancelled() or (not search.done() and self.clock.seconds() >= self.options.seconds):
                     search.cancel()
@@ -799,7 +802,7 @@ def _weigh(
     copied = moved / machine.hbm.copy_bandwidth * 1e6
     region.took_us = region.kernels.predicted_us + copied
     beside = [] if options.rest == "eager" else around
-    region.parted_us = parted_us(region.nodes, beside, machine, region.program.dtype) if beside else 0.0
+    region.parted_us = _known_us(parted_us, region, beside, machine) if beside else 0.0
     if timed is not None and region.took_us <= FAR * region.library_us:
         region.times = timed(region, region.took_us)
     copies = f", {copied:.1f} of it for copies of what lies otherwise" if copied else ""

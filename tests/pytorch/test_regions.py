@@ -145,11 +145,27 @@ def test_one_tensor_may_be_all_operands_of_attention():
 def test_equal_regions_whose_search_is_given_up_stay_as_time_is_over():
     options = regions.Options(seconds=0.0, processes=2)
     with regions._Ahead(options, "h200", False, False, regions._Spent(options)) as ahead:
-        search = Future()
+        file = Path("equal.py")
+        ahead.equal[file] = Future()
         for region in (regions.Region([]), regions.Region([])):
-            ahead.begun[id(region)] = region, search
+            ahead.begun[id(region)] = region, file
             ahead.decide(region)
             assert region.reason == "the time for searches (0 s) is over"
+
+
+def test_beside_sizes_that_data_alone_know_a_region_is_weighed_all_the_same():
+    def picked(x, w):
+        y = (x @ w).softmax(-1)
+        return (y[y.sum(1).nonzero().squeeze(1)] * 2).exp(), y.tanh()
+
+    with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
+        torch._dynamo.reset()
+        backend.reports.clear()
+        options = {"hardware": "h200", "seconds": 20.0}
+        backend.explain_torch(picked, torch.randn(64, 32), torch.randn(32, 48), options=options)
+    (report,) = backend.reports
+    (region,) = (region for region in report.regions if "_softmax" in region.said)
+    assert region.kernels is not None and "data alone" not in region.reason
 
 
 def test_what_may_gain_most_is_searched_first_and_what_it_parts_is_counted():
