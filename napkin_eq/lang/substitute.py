@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from functools import reduce
 
-from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.axis import Axis, named_anew
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval
 from napkin_eq.lang.term import (
@@ -68,6 +68,28 @@ def settled(root: Term) -> Term:
             made = substituted(made.body, {made.axis.name: made.index}, clamps=True)
         done[term] = made
     return done[root]
+
+
+def named_apart(outputs: Sequence[Term]) -> tuple[Term, ...]:
+    """Return terms in which a name is of one axis: of several, of other sizes, all but one have another name.
+
+    A name that is new to the part that something is put into may be another axis' elsewhere. What an array spans, or an
+    output, keeps its name.
+    """
+    spanned = [axis for output in outputs for axis in output.axes]
+    parts = subterms(*outputs)
+    spanned += [axis for part in parts if isinstance(part, Input) for axis in part.dims]
+    found = dict.fromkeys([*spanned, *(f for t in parts for f in (*t.fields, *t.axes) if isinstance(f, Axis))])
+    first: dict[str, Axis] = {}
+    clash = [axis for axis in found if first.setdefault(axis.name, axis) is not axis and axis != first[axis.name]]
+    if not clash or not {*clash}.isdisjoint(spanned):
+        return tuple(outputs)
+    taken = {axis.name for axis in found}
+    names = {axis: Axis(named_anew(axis.name, taken), axis.size, axis.multiple) for axis in clash}
+    done: dict[Term, Term] = {}
+    for term in parts:
+        done[term] = rebuilt(term, tuple(done[c] for c in term.children), names)
+    return tuple(done[output] for output in outputs)
 
 
 def array_of(term: Term) -> Term:

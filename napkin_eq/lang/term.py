@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 import sys
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, TypeVar
 
@@ -652,9 +652,11 @@ def in_others(form: Callable[..., Any], *args: Term) -> Term:
     return form(lambda op, *parts: Map(op, tuple(map(lift, parts))), *args)  # type: ignore[no-any-return]
 
 
-def rebuilt(term: Term, children: tuple[Term, ...]) -> Term:
-    """Return the term with other children, its other fields kept; checks run anew."""
-    if children == term.children:
+def rebuilt(term: Term, children: tuple[Term, ...], axes: Mapping[Axis, Axis] | None = None) -> Term:
+    """Return the term with other children, its other fields kept, but for axes that are given others; checks run
+    anew.
+    """
+    if children == term.children and not (axes and any(f in axes for f in term.fields if isinstance(f, Axis))):
         return term
     fresh: Iterator[Term] = iter(children)
 
@@ -663,7 +665,7 @@ def rebuilt(term: Term, children: tuple[Term, ...]) -> Term:
             return next(fresh)
         if isinstance(field, tuple) and field and isinstance(field[0], Term):
             return tuple(next(fresh) for _ in field)
-        return field
+        return axes.get(field, field) if axes and isinstance(field, Axis) else field
 
     return type(term)(*map(swap, term.fields))
 

@@ -32,7 +32,7 @@ from napkin_eq.egraph.congruence import Closure
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.dtypes import BY_SHORT
 from napkin_eq.lang.errors import NapkinError, Undecided, WrongPlan
-from napkin_eq.lang.substitute import settled
+from napkin_eq.lang.substitute import named_apart, settled
 from napkin_eq.lang.term import Input, Read, Term, required, subterms
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.numerics.accuracy import unit_error
@@ -511,7 +511,8 @@ def _in_full(job: Job, anew: bool) -> Job:
     """Return a job whose terms compute copies where they are read, as one search does; anew: with all of the time, or a
     part of it where a cover has taken that.
     """
-    whole = replace(job.diagram, outputs=tuple((name, settled(term)) for name, term in job.diagram.outputs))
+    terms = named_apart([settled(term) for _, term in job.diagram.outputs])
+    whole = replace(job.diagram, outputs=tuple(zip(job.names, terms, strict=True)))
     require_asked(f"diagram {whole.name}", *([term for _, term in d.outputs] for d in (job.diagram, whole)))
     seconds = job.aim.budget.seconds * (AGAIN if "covering" in job.aim.budget.clock.stopped else 1.0)
     budget = Budget(seconds, job.aim.budget.clock) if anew else job.aim.budget

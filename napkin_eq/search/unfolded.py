@@ -18,7 +18,7 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import output_order
 from napkin_eq.lang.interval import interval
 from napkin_eq.lang.operators import ABSENT, NEUTRAL, PLACES
-from napkin_eq.lang.substitute import folded, substituted
+from napkin_eq.lang.substitute import folded, named_apart, substituted
 from napkin_eq.lang.term import (
     Const,
     Index,
@@ -62,7 +62,7 @@ def unfolded(outputs: Sequence[Term], choices: bool = True, joined: bool = True)
         try:
             made = _known(found)
             made = _lone(_chosen(made) if choices else made)
-            made = _looked_up(_read_at_once(_parted(_apart(made) if joined else made)))
+            made = named_apart(_looked_up(_read_at_once(_parted(_apart(made) if joined else made))))
         except NapkinError:
             return found
         if made == found:

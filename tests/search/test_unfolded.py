@@ -11,7 +11,7 @@ import napkin_eq as nq
 from napkin_eq.certify.asked import same
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.evaluate import evaluate
-from napkin_eq.lang.substitute import divided, folded
+from napkin_eq.lang.substitute import divided, folded, named_apart, settled
 from napkin_eq.lang.term import Const, Index, Input, Map, Read, Reduce, Scan, Term, subterms
 from napkin_eq.search.unfolded import one_to_one, unfolded
 
@@ -198,3 +198,21 @@ def test_an_output_lies_as_the_diagram_says_whatever_it_is_made_of() -> None:
 
 def mask_of(value: Term) -> Term:
     return nq.where(nq.index(d) < 2, value, nq.exp(value))
+
+
+def test_a_name_is_of_one_axis_whatever_is_put_into_what() -> None:
+    rows, other, narrow = Axis("b", 17), Axis("c", 65), Axis("b1", 4)
+    weights, scales, few = Input("N0", (rows, other)), Input("N1", (rows, other)), Input("N2", (narrow,))
+    value = Read(Map("exp", (scales * Reduce("sum", rows, weights),)), other, Index(rows))
+    diagram = nq.Diagram("captured", (("out", Reduce("sum", narrow, value * few)),))
+    captured = settled(diagram.outputs[0][1])
+    sizes: dict[str, set[int | None]] = {}
+    for term in subterms(captured):
+        for axis in (*term.axes, *(f for f in term.fields if isinstance(f, Axis))):
+            sizes.setdefault(axis.name, set()).add(axis.size)
+    assert sizes["b1"] == {4, 17}, "this diagram would show nothing"
+    (apart,) = named_apart([captured])
+    assert same([captured], [apart])
+    assert all(a.size == 4 for t in subterms(apart) for a in t.axes if a.name == "b1")
+    assert named_apart([apart]) == (apart,)
+    assert [o.placed.predicted_us > 0 for o in nq.derive(diagram, "h200", "float16", limit=10).outputs] == [True]

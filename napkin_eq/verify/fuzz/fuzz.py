@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 SHRINK_SECONDS = 60.0
 LATE = 15.0  # seconds past the time, and past the making of a finding smaller, after which a process is ended
 INTERRUPTED = "fuzz: interrupted; this is what was seen until then"
+NUMBERED = ("a", "a1", "b", "b1", "a2", "b2", "a11", "c")  # names that are given to what is named anew, too
 REFUSED = 0.1  # the part of the diagrams beyond which a run says nothing: what is refused is not examined
 PROGRAMS = 3000  # of the interpreter, which runs one after another
 # One diagram in so many is examined with open axes, too; their sizes, how many choices of them, elements at most
@@ -316,6 +317,8 @@ def drawn(seed: int, number: int, shape: Shape, device: str = "") -> tuple[Diagr
     random = Random(f"{seed}/{number}")
     # Triton's interpreter does not round bfloat16 as a GPU does.
     dtype = random.choice(("float32", "float16") if device == "cpu" else ("float32", "float16", "bfloat16"))
+    if shape.places and number % 4 == 3:
+        shape = replace(shape, names=NUMBERED)
     return random_diagram(random.randrange, shape, f"drawn_{seed}_{number}"), dtype
 
 

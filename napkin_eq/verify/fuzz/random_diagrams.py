@@ -39,7 +39,8 @@ class Shape:
     outputs.
 
     places: whether places of maxima, prefix folds from the last lane and parts read under masks are drawn, too, and the
-    fuzzer leaves axes of some diagrams open; without them a source of numbers draws what it always drew.
+    fuzzer leaves axes of some diagrams open, and has axes of others be of one name and a number; without them a source
+    of numbers draws what it always drew. names: of the axes.
     """
 
     nodes: int = 45
@@ -50,6 +51,7 @@ class Shape:
     outputs: int = 3
     dtypes: tuple[str, ...] = DTYPES
     places: bool = False
+    names: tuple[str, ...] = tuple("abcdefgh")
 
 
 def random_diagram(draw: Draw, shape: Shape = Shape(), name: str = "drawn") -> Diagram:  # noqa: B008  a constant
@@ -103,7 +105,7 @@ class _Drawing:
         lengths = [n for n in self.shape.lengths if n <= room] or [1]
         length = self.axes[-1].size if self.axes and self.draw(3) == 2 else None
         length = length if length is not None and length <= room else self.one(lengths)
-        self.axes.append(Axis("abcdefgh"[len(self.axes)], length))
+        self.axes.append(Axis(self.shape.names[len(self.axes)], length))
 
     def input(self, number: int) -> None:
         left = list(self.axes)
