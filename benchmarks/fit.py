@@ -63,7 +63,7 @@ def points(data: dict[str, Any], hardware: str) -> tuple[list[Point], int]:
             for row, plan in timed
         ], 0
     return [Point("gallery, predicted when emitted", "first choices", row["case"], row["predicted_us"], row["us"])
-            for row in rows if "predicted_us" in row and "case" in row], 0
+            for row in rows if {"predicted_us", "case", "us"} <= row.keys()], 0
 
 
 def kendall(found: Iterable[Point], apart: float = 1.0) -> float | None:

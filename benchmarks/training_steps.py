@@ -90,7 +90,7 @@ def off(found: list[torch.Tensor], true: list[torch.Tensor]) -> float:
     return (far / sum(float(b.double().square().sum()) for b in true)) ** 0.5
 
 
-def compiled(name: str, mode: str) -> None:
+def compiled(name: str, mode: str, seconds: str) -> None:
     """Compile a model both ways, hold both against float32 and print a row of that; once a line comes in, print it with
     the medians of steps that are made in turns.
     """
@@ -107,7 +107,8 @@ def compiled(name: str, mode: str) -> None:
 
     row: dict[str, Any] = {"name": name, "mode": mode, "eager_off": far(model)}
     calls: dict[str, Callable[[], Any]] = {"eager_us": lambda: run(model, model, given)}
-    for key, how in (("inductor", "inductor"), ("ours", backend.napkin_eq)):
+    ours = partial(backend.napkin_eq, options={"seconds": float(seconds)})
+    for key, how in (("inductor", "inductor"), ("ours", ours)):
         begun = time.time()
         try:
             one = torch.compile(copy.deepcopy(model), backend=how, dynamic=False)
@@ -164,6 +165,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=400.0, help="for compiling; what is not done by then is left")
+    parser.add_argument("--search", type=float, default=60.0, help="for the searches of a graph: the option `seconds`")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("--modes", nargs="*", default=list(MODES), choices=list(MODES))
     parser.add_argument("names", nargs="*")
@@ -178,7 +180,7 @@ def main() -> None:
     while (waiting or busy) and time.time() - begun < given.seconds:
         while waiting and len(busy) < given.jobs:
             busy.append(one := waiting.pop(0))
-            command = [sys.executable, __file__, "--one", one]
+            command = [sys.executable, __file__, "--one", f"{one}:{given.search:g}"]
             with open(files[one], "w") as out:
                 running[one] = subprocess.Popen(
                     command, stdin=subprocess.PIPE, stdout=out, stderr=subprocess.STDOUT, text=True

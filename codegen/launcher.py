@@ -85,7 +85,8 @@ def _tables(dispatch: Dispatch) -> Iterator[str]:
         yield '        "signature": {'
         yield from (f'            "{name}": "{kind}",' for name, kind in takes.items())
         yield "        },"
-        yield from (f'        "{option}": {value},' for option, value in _options(kernel).items())
+        waiting = {} if kernel.turn.waits is None else {"launch_pdl": True}
+        yield from (f'        "{option}": {value},' for option, value in (_options(kernel) | waiting).items())
         yield "    },"
     yield "}"
     yield "INPUTS = {"
@@ -126,6 +127,8 @@ class _Run:
         )
         self.found, self.alike, self.empty = (self.names.fresh(name) for name in ("found", "same", "empty"))
         self.ahead, self.counters, self.packed = (self.names.fresh(name) for name in ("ahead", "counters", "packed"))
+        self.direct = self.names.fresh("direct")
+        self.at = {name: self.names.fresh(f"{local}_at") for name, local in self.local.items()}
         self.launches = [
             self.names.fresh(f"launch_{number}") for number in range(max(len(plan.kernels) for plan in plans))
         ]
@@ -272,6 +275,7 @@ class _Run:
         counted = [kernel.name for kernel in plan.kernels if kernel.workers and kernel.workers.drawn]
         if counted:  # rows of four numbers, so that each counter lies at a multiple of 16 bytes
             yield f"        {self.counters} = torch.zeros(({len(counted)}, 4), dtype=torch.int32, device={self.device})"
+        yield from self._addresses(plan)
         for kernel in plan.kernels:
             if (product := kernel.library) is not None:
                 left, right, out = (_matrix(m, self.local) for m in (product.left, product.right, product.out))
@@ -280,16 +284,24 @@ class _Run:
                     " proved one"
                 )
                 continue
-            arrays = [c.buffer.name for _, c in _boxes(kernel)] + [
-                b.name for b in buffers(kernel) if b.name in pointed(kernel)
-            ]
+            arrays = _arrays(kernel)
             drawn = [f"({self.counters}[{at}],)" for at, name in enumerate(counted) if name == kernel.name]
-            listed = ", ".join(self.local[name] for name in arrays) + ("," if len(arrays) == 1 else "")
-            yield f"        {launches[kernel.name]}({', '.join([f'({listed})', *drawn])})"
+            listed = (", ".join(names[a] for a in arrays) + "," * (len(arrays) == 1) for names in (self.local, self.at))
+            given = [self.direct, *(f"({names})" for names in listed), *drawn]
+            yield f"        {launches[kernel.name]}({', '.join(given)})"
         yield f"        return {', '.join(self.local[b.name] for b in plan.outputs)}"
         yield ""
         yield f"    return {self.call}"
         yield ""
+
+    def _addresses(self, plan: Plan) -> Iterator[str]:
+        """Print where the arrays begin that kernels are launched with, and whether the driver may be handed that."""
+        taken = dict.fromkeys(a for kernel in plan.kernels if kernel.library is None for a in _arrays(kernel))
+        if not taken:
+            return
+        yield from (f"        {self.at[name]} = {self.local[name]}.data_ptr()" for name in taken)
+        bits = " | ".join(self.at[name] for name in taken)
+        yield f"        {self.direct} = not ({bits}) & 15 and not watched()"
 
     def _extent(self, axis: Axis) -> str:
         return self.size[axis.name] if axis.size is None else str(axis.size)
@@ -407,6 +419,11 @@ def _matrix(matrix: Matrix, local: dict[str, str]) -> str:
         if matrix.order == tuple(sorted(matrix.order))
         else f"{shown}.permute({', '.join(map(str, matrix.order))})"
     )
+
+
+def _arrays(kernel: Kernel) -> list[str]:
+    """Return the arrays that a launch is given: those of which it takes boxes first."""
+    return [c.buffer.name for _, c in _boxes(kernel)] + [b.name for b in buffers(kernel) if b.name in pointed(kernel)]
 
 
 def _options(kernel: Kernel) -> dict[str, int]:

@@ -95,22 +95,16 @@ class Launch:
         self.kernel, self.blocks, self.sizes, self.flags, self.options = kernel, blocks, sizes, flags, options
         self.ready, self.refused = None, False
 
-    def __call__(self, arrays, drawn=()):
-        if (ready := self.ready) is not None and not watched():
-            addresses, bits = [], 0
-            for array in arrays:
-                addresses.append(address := array.data_ptr())
-                bits |= address
-            if not bits & 15:
-                try:
-                    self.handed(ready, arrays, addresses, drawn)
-                    return
-                # It takes other arguments than are known here, and launched nothing.
-                except (AttributeError, OverflowError, SystemError, TypeError):
-                    self.ready, self.refused = None, True
+    def __call__(self, direct, arrays, addresses, drawn=()):
+        if direct and (ready := self.ready) is not None:
+            try:
+                self.handed(ready, arrays, addresses, drawn)
+                return
+            # It takes other arguments than are known here, and launched nothing.
+            except (AttributeError, OverflowError, SystemError, TypeError):
+                self.ready, self.refused = None, True
         made = self.kernel[(self.blocks,)](*self.described(arrays), *self.sizes, *drawn, *self.flags, **self.options)
-        wanted = ready is None and not self.refused and made is not None
-        if wanted and not any(array.data_ptr() & 15 for array in arrays):
+        if self.ready is None and not self.refused and made is not None and not any(a & 15 for a in addresses):
             self.ready = Ready.of(made, arrays[0].device)
 
     def described(self, arrays):
@@ -154,7 +148,7 @@ class Ready:
 '''
 BOXED = '''
 class BoxedLaunch(Launch):
-    """A launch that hands over descriptors of its first arrays, each encoded once for an address."""
+    """A launch that hands over descriptors of its first arrays, encoded once for their addresses."""
 
     def __init__(self, kernel, blocks, sizes, flags=(), boxes=(), **options):
         super().__init__(kernel, blocks, sizes, flags, **options)
@@ -164,17 +158,15 @@ class BoxedLaunch(Launch):
         return (*(TensorDescriptor(array, *box) for array, box in zip(arrays, self.boxes)), *arrays[len(self.boxes) :])
 
     def handed(self, ready, arrays, addresses, drawn):
-        given = []
-        for at, box in enumerate(self.boxes):
-            found = self.encoded.get((at, addresses[at]))
-            if found is None:
-                from triton.backends.nvidia.driver import make_tensordesc_arg
+        boxed = addresses[: len(self.boxes)]
+        if (given := self.encoded.get(boxed)) is None:
+            from triton.backends.nvidia.driver import make_tensordesc_arg
 
-                if len(self.encoded) >= 256:
-                    self.encoded.clear()
-                # An array of numbers in memory: it holds the address, sizes and strides, all of which it is found by.
-                descriptor = TensorDescriptor(arrays[at], *box)
-                found = self.encoded[at, addresses[at]] = make_tensordesc_arg(descriptor, ready.metadata[at])
-            given += found
-        super().handed(ready, arrays, given + addresses[len(self.boxes) :], drawn)
+            if len(self.encoded) >= 256:
+                self.encoded.clear()
+            # Arrays of numbers in memory: each holds the address, sizes and strides, all of which it is found by.
+            boxes = [TensorDescriptor(array, *box) for array, box in zip(arrays, self.boxes)]
+            made = [make_tensordesc_arg(box, ready.metadata[at]) for at, box in enumerate(boxes)]
+            given = self.encoded[boxed] = tuple(part for parts in made for part in parts)
+        super().handed(ready, arrays, given + addresses[len(boxed) :], drawn)
 '''

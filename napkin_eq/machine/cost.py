@@ -114,8 +114,8 @@ class Work:
 
     for_dot: a contraction reads what is loaded, or, of a contraction, its rows come from shared memory. rows, columns:
     of a contraction's result; depth: those that it sums over, or that both have. near: how the elements of a load or
-    store lie in memory. part: of which folded tile the result lies in threads as what is folded does, each part in all
-    threads that hold one of its lanes.
+    store lie in memory. part: of which folded tile, or stored one, the result lies in threads as that does, each part
+    in all threads that hold one of its lanes.
     """
 
     kind: str
@@ -235,8 +235,10 @@ def profile(kernel: p.Kernel) -> Profile:
                 case p.Load():
                     dotting = stmt.out.name in dotted
                     lying = near(kernel, stmt, made, values)
+                    lies = need.beside.get(stmt.out.coords)
+                    size = BYTES[stmt.out.dtype]
                     works.append(
-                        Work("load", stmt.out.coords, BYTES[stmt.out.dtype], stmt.buffer, loops, dotting, near=lying)
+                        Work("load", stmt.out.coords, size, stmt.buffer, loops, dotting, near=lying, part=lies)
                     )
                     bytes_apart = lying.pitch * BYTES[stmt.out.dtype]
                     if dotting and lying.last and lying.apart == 1 and lying.pitch > 1 and bytes_apart % APART:
@@ -294,9 +296,8 @@ def profile(kernel: p.Kernel) -> Profile:
                         each = OTHERS_ISSUED if whole else ISSUED.get(stmt.op, OTHERS_ISSUED)
                         if stmt.op in BY_NUMBER and isinstance(stmt.args[-1], int):
                             each = BY_NUMBER[stmt.op]
-                        works.append(
-                            Work("issue", stmt.out.coords, each, "", loops, part=need.folded.get(stmt.out.coords))
-                        )
+                        lies = need.folded.get(stmt.out.coords) or need.beside.get(stmt.out.coords)
+                        works.append(Work("issue", stmt.out.coords, each, "", loops, part=lies))
                 case p.ReduceTile() | p.ScanTile():
                     spanned = stmt.out.coords if isinstance(stmt, p.ScanTile) else values[stmt.arg].coords
                     tiles = [spanned]
@@ -586,10 +587,12 @@ def totals(
         if work.kind in ("load", "store"):
             if plain and (work.coords or work.loops):
                 held = math.prod(within[c] for c in work.coords)
-                issued += [
-                    (held, min(work.near.vector, lanes.get(work.near.last, 1)), ACCESSED, times),
-                    (held, 1, HELD, times),
-                ]
+                at_once = min(work.near.vector, lanes.get(work.near.last, 1))
+                if work.part:  # all threads that have elements of a row read what is of that row
+                    at_once = min(at_once, work.part.vector) if work.part.order[0] in work.coords else 1
+                    parts.append((*sliced(work.part, work.coords, lanes), (ACCESSED / at_once + HELD) * times))
+                else:
+                    issued += [(held, at_once, ACCESSED, times), (held, 1, HELD, times)]
             amount = work.factor * math.prod(min(lanes[c], sizes[c]) for c in work.coords) * times * blocks
             if plain and work.kind == "load":
                 amount *= work.near.distinct(lanes, work.coords)

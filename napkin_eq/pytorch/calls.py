@@ -140,7 +140,7 @@ def digest(region: Region) -> str:
     """Return a name for what a region is: Inductor remembers graphs by their text on disk, names of operators in it."""
     program = region.program
     assert program is not None
-    ports = [(port.name, port.dtype, port.dims, port.order) for port in (*program.inputs, *program.outputs)]
+    ports = [(port.name, port.dtype, port.dims, port.order, port.room) for port in (*program.inputs, *program.outputs)]
     held = [node.meta["val"] for node in region.returns]
     of_results = [(_numbers(v.shape), _numbers(v.stride()), v.dtype, v.device) for v in held]
     made = region.kernels.file.stem if region.kernels is not None else "reference"

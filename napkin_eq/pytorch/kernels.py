@@ -26,6 +26,7 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.json_form import dumps_diagram
 from napkin_eq.pytorch import derive_one
 from napkin_eq.pytorch.build.builder import exactly
+from napkin_eq.pytorch.build.extents import about
 from napkin_eq.pytorch.derive_one import SCHEMA, asked, written
 from napkin_eq.pytorch.flat import flat, packed
 from napkin_eq.pytorch.program import REAL, Port, Program, laid
@@ -35,6 +36,7 @@ from napkin_eq.pytorch.sizes import settled
 FACTOR, START, COMPILER = 3.0, 60.0, 120.0
 # Threads that wait for one another use processor time on every core of a large machine, and seconds of it are the limit
 ALONE = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+BLOCK = 512  # bytes of which PyTorch hands out whole ones on a GPU
 NARROW = ("int8", "uint8", "int16")
 STORED = ("float32", "float16", "bfloat16")
 
@@ -247,8 +249,9 @@ def caller(
     module, extents = _loaded(made), program.symbols
     run, program = module.run, flat(program)
     places = {port.name: number for number, port in enumerate(program.inputs)}
+    boxed = "TensorDescriptor" in made.source
     takes = [
-        (places[name], port.order, tuple(_extent(a, extents) for a in port.axes), getattr(torch, dtype))
+        (places[name], port.order, tuple(_extent(a, extents) for a in port.axes), getattr(torch, dtype), port.room)
         for name, dtype in made.inputs
         for port in (program.inputs[places[name]],)
     ]
@@ -259,7 +262,7 @@ def caller(
     # Sizes that no array has are given by name.
     named = getattr(module, "GIVEN", {})
     sizes = (
-        tuple(cut for _, _, cut, _ in takes),
+        tuple(cut for _, _, cut, *_ in takes),
         tuple((shape, final) for shape, _, final, _ in gives),
         tuple(shapes),
         tuple(extents[name] for name in named),
@@ -276,9 +279,10 @@ def caller(
         if again is not None and (same := again(given)) is not None:
             return same
         cuts, laid_out, kept, free = current(given)
+        turned = [given[at].permute(order) if order else given[at] for at, order, *_ in takes]
         arrays = [
-            _fitting(given[at].permute(order) if order else given[at], cut, dtype)
-            for (at, order, _, dtype), cut in zip(takes, cuts, strict=True)
+            _around(value, room, cut, dtype, boxed) if room else _fitting(value, cut, dtype)
+            for value, (*_, dtype, room), cut in zip(turned, takes, cuts, strict=True)
         ]
         own = dict(zip(named.values(), free, strict=True))
         found = run(*arrays, **own) if arrays else run(device=device, **own)
@@ -297,7 +301,8 @@ def caller(
                 value = (value.round() if value.is_floating_point() else value).to(dtype)
             results.append(strided(value, size, stride))
         if fixed:
-            again = _again(module, [at for at, *_ in takes], given, arrays, slots, found, results)
+            around = tuple((at, math.prod(cut)) for at, _, cut, _, room in takes if room and boxed)
+            again = _again(module, [at for at, *_ in takes], around, given, arrays, slots, found, results)
         return tuple(results)
 
     return called
@@ -308,7 +313,8 @@ class _Again:
     """A call's launches, for others with arguments like its own: no view of these is made, nothing is looked up.
 
     same: tells whether arguments are alike. ways: of each result, the place among what the launches return, and the
-    size and strides as which it is seen; none where it is so.
+    size and strides as which it is seen; none where it is so. around: of which arguments boxes are taken of the array
+    around them, and how many elements that has.
     """
 
     same: Any
@@ -316,6 +322,7 @@ class _Again:
     places: tuple[int, ...]
     index: int
     ways: tuple[tuple[int, tuple[Any, Any] | None], ...]
+    around: tuple[tuple[int, int], ...] = ()
 
     def __call__(self, given: Sequence[Any]) -> tuple[Any, ...] | None:
         """Return the results, None where arguments or the device differ, or one begins where boxes of it cannot."""
@@ -326,6 +333,8 @@ class _Again:
         arrays = [given[place] for place in self.places]
         if any(array.data_ptr() & 15 for array in arrays):
             return None
+        if any(not _owned(given[place], count) for place, count in self.around):
+            return None
         found = self.call(*arrays)
         held = found if isinstance(found, tuple) else (found,)
         return tuple(held[at] if seen is None else held[at].as_strided(*seen) for at, seen in self.ways)
@@ -334,6 +343,7 @@ class _Again:
 def _again(
     module: Any,
     places: Sequence[int],
+    around: tuple[tuple[int, int], ...],
     given: Sequence[Any],
     arrays: Sequence[Any],
     slots: Sequence[int],
@@ -361,7 +371,7 @@ def _again(
     for slot, (value, result) in zip(slots, held, strict=True):
         seen = tuple(result.shape), tuple(result.stride())
         ways.append((slot, None if seen == (tuple(value.shape), tuple(value.stride())) else seen))
-    return _Again(same, call, tuple(places), index, tuple(ways))
+    return _Again(same, call, tuple(places), index, tuple(ways), around)
 
 
 def _fitting(tensor: Any, shape: tuple[int, ...], dtype: Any) -> Any:
@@ -370,6 +380,36 @@ def _fitting(tensor: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     found = found if found.shape == shape else found.reshape(shape)
     found = found if found.dtype is dtype else found.to(dtype)
     return found if found.is_contiguous() else found.contiguous()
+
+
+def _around(tensor: Any, room: tuple[int, ...], shape: tuple[int, ...], dtype: Any, boxed: bool) -> Any:
+    """Return the array around a tensor with gaps, of the shape that kernels take: a new one, with a copy of the tensor,
+    where it lies otherwise, or where they take boxes and there may be no such array. `room` is as of Port.
+    """
+    import torch
+
+    tensor = tensor.resolve_neg()
+    steps, step = [0] * len(room), 1
+    for at in range(len(room) - 1, -1, -1):
+        if room[at]:
+            steps[at], step = step, step * room[at]
+    alike = all(size == 1 or has == step for size, has, step in zip(tensor.shape, tensor.stride(), steps, strict=True))
+    if alike and tensor.dtype is dtype and ((tensor.is_cuda and not boxed) or _owned(tensor, step)):
+        strides = [math.prod(shape[at + 1 :]) for at in range(len(shape))]
+        return torch._C._dynamo.guards._reinterpret_tensor(tensor, shape, strides, 0)
+    whole = torch.empty(shape, dtype=dtype, device=tensor.device)
+    once = tensor[tuple(slice(None) if places else slice(0, 1) for places in room)]
+    whole.as_strided(once.shape, steps).copy_(once)
+    return whole
+
+
+def _owned(tensor: Any, count: int) -> bool:
+    """Tell whether so many elements from a tensor's first one on are memory that PyTorch has for it, of a GPU whole
+    blocks.
+    """
+    end = (tensor.storage_offset() + count) * tensor.element_size()
+    held = tensor.untyped_storage().nbytes()
+    return bool(end <= (-(-held // BLOCK) * BLOCK if tensor.is_cuda else held))
 
 
 def turned_bytes(program: Program, made: Kernels) -> int:
@@ -386,13 +426,14 @@ def turned_bytes(program: Program, made: Kernels) -> int:
     return total
 
 
-def apart_bytes(program: Program, made: Kernels, reads: Sequence[tuple[Sequence[int], Sequence[int]]]) -> int:
-    """Return the bytes of those tensors that kernels read and that do not lie side by side, which are copied; `reads`:
-    sizes and strides of each.
+def apart_bytes(program: Program, made: Kernels, reads: Sequence[tuple[Sequence[Any], Sequence[Any]]]) -> int:
+    """Return the bytes of those tensors that kernels read and that do not lie side by side, nor in an array that they
+    read parts of: these are copied. `reads`: sizes and strides of each.
     """
     taken = {name for name, _ in made.inputs}
     held = [(port, lies) for port, lies in zip(program.inputs, reads, strict=True) if port.name in taken]
-    return sum(math.prod(sizes) * _bytes(port) for port, (sizes, steps) in held if not packed(sizes, steps))
+    apart = [(port, [[*map(about, numbers)] for numbers in lies]) for port, lies in held if not port.room]
+    return sum(math.prod(sizes) * _bytes(port) for port, (sizes, steps) in apart if not packed(sizes, steps))
 
 
 def _bytes(port: Port) -> int:

@@ -34,7 +34,9 @@ class Port:
 
     source: "input", "parameter", "buffer" or "constant" of inputs; "output", "buffer" or "input" (written again) of
     outputs. target: the parameter's, buffer's or input's own name. term: of outputs. order: its dimensions as they lie
-    in memory, those that are furthest apart first, where that is another order.
+    in memory, those that are furthest apart first, where that is another order. room: of an input with gaps, how many
+    places there are for each of its dimensions, in that order: more than it has where others lie between, 0 where all
+    of its elements are one.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Port:
     dims: tuple[Dim, ...]
     term: Term | None = None
     order: tuple[int, ...] = ()
+    room: tuple[int, ...] = ()
 
     @property
     def axes(self) -> tuple[Axis, ...]:

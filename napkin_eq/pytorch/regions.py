@@ -8,7 +8,7 @@ import math
 import os
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,7 +22,6 @@ from napkin_eq.lang.term import subterms
 from napkin_eq.machine.gpu import Hardware, load
 from napkin_eq.pytorch.build.constants import empty
 from napkin_eq.pytorch.build.edges import shown
-from napkin_eq.pytorch.build.extents import about
 from napkin_eq.pytorch.build.recomputed import SEVERAL, lying, recomputed
 from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.edge_trial import AT_EDGE, TOO_LARGE
@@ -33,6 +32,7 @@ from napkin_eq.pytorch.naming import Refused, expression, line_of
 from napkin_eq.pytorch.operators.pairs import known
 from napkin_eq.pytorch.operators.price import (
     adding,
+    around_us,
     bytes_of,
     composite,
     contraction,
@@ -193,10 +193,9 @@ class Region:
         return " ".join(shown_names)
 
 
-def lies(nodes: Sequence[Any]) -> list[tuple[list[int], list[int]]]:
-    """Return the size and the strides of the tensor of each node, about."""
-    held = [node.meta["val"] for node in nodes]
-    return [([*map(about, value.shape)], [*map(about, value.stride())]) for value in held]
+def lies(nodes: Sequence[Any]) -> list[tuple[Sequence[Any], Sequence[Any]]]:
+    """Return the size and the strides of the tensor of each node, some of them symbols."""
+    return [(node.meta["val"].shape, node.meta["val"].stride()) for node in nodes]
 
 
 def supported(node: Any) -> str:
@@ -266,6 +265,9 @@ def chosen(
     ]
     found: list[Region] = []
     waiting = [region for nodes in _parts(module, refused) for region in _read(module, nodes, options, refused)]
+    if weighed:
+        machine = load(hardware)
+        waiting = [part for whole in waiting for part in _without_products(module, whole, options, refused, machine)]
 
     def ordered(regions: list[Region]) -> list[Region]:
         return _by_worth(regions, load(hardware)) if weighed else regions
@@ -296,13 +298,9 @@ def chosen(
             large = region.reason.endswith(TOO_LARGE)  # as tiles of products are
             if (large or region.reason.startswith(WITHOUT_GAIN)) and (heavy := _contractions(region)):
                 # What a library contracts faster, it contracts, first the plain products; what stands around may be
-                # ours. What a library has as one of several products may be so without that, alone.
-                own = [part for node in heavy if (part := _alone(region, node))]
-                inside = {node for part in own for node in part}
-                rest = [node for node in region.nodes if node not in inside]
-                bad = {node: why for node, why in heavy.items() if node not in inside}
-                found_alone = [found for part in own for found in _read(module, part, options, refused)]
-                waiting = ordered([*_without(module, rest, bad, options, refused), *waiting, *found_alone])
+                # ours.
+                first, last = _around(module, region, heavy, options, refused)
+                waiting = ordered([*first, *waiting, *last])
             elif region.long and len(halves := _halves(module, region, options, refused)) > 1:
                 waiting = ordered([*halves, *waiting])
             elif region.edges and region.reason and region.kernels is None and not region.reason.startswith(OVER):
@@ -564,6 +562,41 @@ def _contractions(region: Region) -> dict[Any, str]:
     if 0 < len(plain) < len(found):
         return plain
     return found if len(found) < len(computed) else {}
+
+
+def _without_products(
+    module: Any, region: Region, options: Options, refused: dict[Any, str], machine: Hardware
+) -> list[Region]:
+    """Return the regions around the products of matrices of a region, which a library has, where as much may be gained
+    of them as of all of it; else the region.
+    """
+    heavy = {node: why for node, why in _contractions(region).items() if product(node)}
+    if region.program is None or not region.taken or not heavy:
+        return [region]
+    dtype = region.program.dtype
+    try:
+        least = around_us(region.nodes, machine, dtype)
+        if worth_us(region.nodes, region.reads + region.returns, machine, dtype) > least:
+            return [region]
+    except NapkinError:  # of a size that data alone know
+        return [region]
+    why = f"{NO_GAIN}: a library's product, beside which {least:.1f} us may be gained without it"
+    first, last = _around(module, region, dict.fromkeys(heavy, why), options, refused)
+    return [*first, *last]
+
+
+def _around(
+    module: Any, region: Region, heavy: Mapping[Any, str], options: Options, refused: dict[Any, str]
+) -> tuple[list[Region], list[Region]]:
+    """Return the regions around contractions of a region, and of the contractions what is a library's as one of several
+    products, and may be a kernel alone.
+    """
+    own = [part for node in heavy if (part := _alone(region, node))]
+    inside = {node for part in own for node in part}
+    rest = [node for node in region.nodes if node not in inside]
+    bad = {node: why for node, why in heavy.items() if node not in inside}
+    alone = [found for part in own for found in _read(module, part, options, refused)]
+    return _without(module, rest, bad, options, refused), alone
 
 
 def _alone(region: Region, contraction: Any) -> list[Any]:

@@ -21,7 +21,7 @@ from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
 
-LAUNCH = ("num_warps", "num_stages", "maxnreg", "enable_fp_fusion")
+LAUNCH = ("num_warps", "num_stages", "maxnreg", "enable_fp_fusion", "launch_pdl")
 ARCHS = ("sm_80", "sm_90", "sm_100")
 MATRIX = {"wgmma": r"\bwgmma\.mma_async", "tcgen05": r"\btcgen05\.mma", "mma": r"\bmma\.sync"}
 ASKS = r"\bprefetch\.global\.L2"
@@ -156,6 +156,10 @@ def _compiled(module: Any, name: str, arch: str, aligned: bool) -> dict[str, Any
     made = GluonASTSource if getattr(module, name).is_gluon() else ASTSource
     number = int(arch.removeprefix("sm_"))
     chained = {name: number >= CHAINED_SINCE for name, kind in kinds.items() if kind[0] == "constexpr"}
+    # The very options of the launch, so that it finds what was compiled here
+    options = {option: row[option] for option in LAUNCH if option in row}
+    if number < CHAINED_SINCE:
+        options.pop("launch_pdl", None)
     source = made(
         fn=getattr(module, name),
         signature={a: kind[0] for a, kind in kinds.items()},
@@ -165,9 +169,7 @@ def _compiled(module: Any, name: str, arch: str, aligned: bool) -> dict[str, Any
     log = io.StringIO()
     with contextlib.redirect_stdout(log):
         target = GPUTarget("cuda", number, 32)
-        kernel = triton.compile(
-            source, target=target, options={option: row[option] for option in LAUNCH if option in row}
-        )
+        kernel = triton.compile(source, target=target, options=options)
     said, ptx = log.getvalue(), kernel.asm["ptx"]
     spilled = sum(map(int, re.findall(r"(\d+) bytes spill stores", said)))
     counts = {kind: len(re.findall(pattern, ptx)) for kind, pattern in MATRIX.items()}

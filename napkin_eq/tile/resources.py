@@ -101,7 +101,8 @@ class Needs:
     operand. series: results of special functions beside contractions, and of long series elsewhere. spread: tiles that
     are spread over larger ones. tiles: the coordinates of every value.
     laned: whether threads fold lanes of their own, with no contraction beside. folded: where there is none either, by
-    the coordinates that are left what is folded: results lie in threads as it does.
+    the coordinates that are left what is folded: results lie in threads as it does. beside: so what is computed of rows
+    or columns alone for a tile that is stored, as that lies.
     """
 
     alive: tuple[Tiles, ...]
@@ -112,6 +113,7 @@ class Needs:
     tiles: tuple[tuple[str, ...], ...]
     laned: bool
     folded: Mapping[tuple[str, ...], Crossing]
+    beside: Mapping[tuple[str, ...], Crossing]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +158,8 @@ def needs(kernel: p.Kernel, *, laned: bool) -> Needs:
     values = p.values_of(kernel.body)
     dots = [s for s in p.statements(kernel.body) if isinstance(s, p.Dot)]
     special = {s.out.coords for s in kernel.body if isinstance(s, p.Let) and s.op in (SPECIAL if dots else LONG)}
+    plain = not dots and not laned
+    left = folded(kernel, values) if plain else {}
     return Needs(
         tuple(sorted(_alive_in_lanes(kernel) if laned else _alive(kernel))),
         tuple(dict.fromkeys(_moments(kernel))),
@@ -164,7 +168,8 @@ def needs(kernel: p.Kernel, *, laned: bool) -> Needs:
         tuple(dict.fromkeys(_spread(kernel, values))),
         tuple(sorted({v.coords for v in values.values()})),
         laned,
-        {} if dots or laned else folded(kernel, values),
+        left,
+        beside(kernel, values, left) if plain else {},
     )
 
 
@@ -180,6 +185,24 @@ def folded(kernel: p.Kernel, values: Mapping[str, p.Value]) -> dict[tuple[str, .
             and stmt.coord in values[stmt.arg].coords
         ):
             found[stmt.out.coords] = crossing(kernel, stmt, made, values)
+    return found
+
+
+def beside(
+    kernel: p.Kernel, values: Mapping[str, p.Value], left: Mapping[tuple[str, ...], Crossing]
+) -> dict[tuple[str, ...], Crossing]:
+    """Return, by coordinates that are some of a stored tile's, and not those of what is `left` of a folded one, how
+    that tile lies in threads: each has to have the rows and columns of its own elements.
+    """
+    made = p.definitions(kernel.body)
+    narrow = dict.fromkeys(v.coords for v in values.values() if v.coords and v.coords not in left)
+    found: dict[tuple[str, ...], Crossing] = {}
+    for stmt in p.statements(kernel.body):
+        if isinstance(stmt, p.StoreTile) and len(coords := values[stmt.value].coords) > 1:
+            first, order = _order(kernel, stmt, coords, values)
+            vector = neighbours_taken(kernel, stmt, first, made, values)
+            lying = Crossing(coords, first, order, vector, scan=False)
+            found |= {c: lying for c in narrow if len(c) < len(coords) and {*c} < {*coords} and c not in found}
     return found
 
 
@@ -400,19 +423,27 @@ def crossing(
     )
     accesses: Iterator[p.Load | p.StoreTile] = itertools.chain(loads, stores)
     for access in itertools.islice(accesses, 1):
-        near = {
-            c: (at, values[place].coords.index(c))
-            for at, place in enumerate(access.index)
-            if isinstance(place, str)
-            for c in values[place].coords
-        }
-        order = tuple(sorted(coords, key=lambda c: (-near[c][0], -near[c][1])))
+        first, order = _order(kernel, access, coords, values)
         if adjoining(kernel.minor(access), made, values):
-            vector = _side_by_side(kernel, access, coords, order[0], made, values)
+            vector = _side_by_side(kernel, access, coords, first, made, values)
             if not short_rows(kernel.buffer(access.buffer)):
-                order = (order[0], *(c for c in coords if c != order[0]))
+                order = (first, *(c for c in coords if c != first))
     gain = values[stmt.gain].coords if isinstance(stmt, p.ScanTile) and stmt.gain else None
     return Crossing(coords, stmt.coord, order, vector, isinstance(stmt, p.ScanTile), gain)
+
+
+def _order(
+    kernel: p.Kernel, access: p.Load | p.StoreTile, coords: tuple[str, ...], values: Mapping[str, p.Value]
+) -> tuple[str, tuple[str, ...]]:
+    """Return the coordinate of a tile along which it lies nearest in memory, and all from there on."""
+    near = {
+        c: (at, values[place].coords.index(c))
+        for at, place in enumerate(access.index)
+        if isinstance(place, str)
+        for c in values[place].coords
+    }
+    order = tuple(sorted(coords, key=lambda c: (-near[c][0], -near[c][1]) if c in near else (0, 0)))
+    return order[0], order
 
 
 def _side_by_side(

@@ -192,22 +192,16 @@ class Launch:
         self.kernel, self.blocks, self.sizes, self.flags, self.options = kernel, blocks, sizes, flags, options
         self.ready, self.refused = None, False
 
-    def __call__(self, arrays, drawn=()):
-        if (ready := self.ready) is not None and not watched():
-            addresses, bits = [], 0
-            for array in arrays:
-                addresses.append(address := array.data_ptr())
-                bits |= address
-            if not bits & 15:
-                try:
-                    self.handed(ready, arrays, addresses, drawn)
-                    return
-                # It takes other arguments than are known here, and launched nothing.
-                except (AttributeError, OverflowError, SystemError, TypeError):
-                    self.ready, self.refused = None, True
+    def __call__(self, direct, arrays, addresses, drawn=()):
+        if direct and (ready := self.ready) is not None:
+            try:
+                self.handed(ready, arrays, addresses, drawn)
+                return
+            # It takes other arguments than are known here, and launched nothing.
+            except (AttributeError, OverflowError, SystemError, TypeError):
+                self.ready, self.refused = None, True
         made = self.kernel[(self.blocks,)](*self.described(arrays), *self.sizes, *drawn, *self.flags, **self.options)
-        wanted = ready is None and not self.refused and made is not None
-        if wanted and not any(array.data_ptr() & 15 for array in arrays):
+        if self.ready is None and not self.refused and made is not None and not any(a & 15 for a in addresses):
             self.ready = Ready.of(made, arrays[0].device)
 
     def described(self, arrays):
@@ -280,7 +274,12 @@ def prepared(device, q_size, x_size):
 
     def call(Q, K, V):
         O = empty((4, q_size, 16), (q_size * 16, 16, 1), torch.bfloat16)
-        launch_0((Q, K, V, O))
+        Q_at = Q.data_ptr()
+        K_at = K.data_ptr()
+        V_at = V.data_ptr()
+        O_at = O.data_ptr()
+        direct = not (Q_at | K_at | V_at | O_at) & 15 and not watched()
+        launch_0(direct, (Q, K, V, O), (Q_at, K_at, V_at, O_at))
         return O
 
     return call

@@ -59,6 +59,7 @@ KERNELS = {
         },
         "num_warps": 4,
         "num_stages": 2,
+        "launch_pdl": True,
     },
 }
 INPUTS = {

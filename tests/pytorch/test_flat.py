@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.term import Reduce, subterms
-from napkin_eq.pytorch.flat import flat, in_memory, order_of, packed
+from napkin_eq.pytorch.flat import flat, in_memory, order_of, packed, room_of
 from napkin_eq.pytorch.importer import from_torch
 from napkin_eq.pytorch.kernels import way
 
@@ -125,3 +125,45 @@ def test_the_order_in_memory_is_of_dimensions_that_have_several_elements():
     assert order_of((4, 5), (0, 1)) == () and order_of((), ()) == ()
     assert packed((4, 5, 6), (30, 1, 5)) and packed((4, 1, 6), (1, 77, 4)) and packed((), ())
     assert not packed((4, 5), (0, 1)) and not packed((4, 5), (6, 1)) and not packed((4, 5), (5, 2))
+
+
+def test_the_room_of_a_tensor_with_gaps():
+    assert room_of((4, 5), (8, 1)) == (4, 8) and room_of((4, 5), (5, 1)) == () and room_of((), ()) == ()
+    assert room_of((4, 5, 6), (60, 12, 1)) == (4, 5, 12) and room_of((4, 5, 6), (90, 6, 1)) == (4, 15, 6)
+    assert room_of((4, 5), (0, 1)) == (0, 5) and room_of((4, 5), (0, 0)) == (0, 0)
+    assert room_of((4, 1, 5), (5, 77, 1)) == ()
+    assert room_of((4, 5), (10, 2)) == () and room_of((4, 5), (3, 1)) == ()  # no row of these is an array's
+
+
+def halves(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    return (x * y).exp(), x.softmax(-1), x.roll(1, -1).narrow(-1, 1, 2) @ y.mT[:2], y.cumsum(0), y.flip(0) + x
+
+
+@pytest.mark.parametrize("part", [(slice(0, 6), slice(0, 5)), (slice(3, 9), slice(3, 8)), (slice(0, 6), slice(2, 7))])
+def test_what_lies_between_the_elements_of_a_tensor_is_not_read(part: tuple[slice, slice]) -> None:
+    torch.manual_seed(0)
+    around = torch.full((9, 8), 7e30)
+    x, y = (torch.randn(6, 5) for _ in range(2))
+    lying = around[part].copy_(x)
+    other = y[:1].expand(6, 5)
+    program = from_torch(halves, x, y)
+    wanted = halves(lying, other)
+    lies = [[(tuple(t.shape), t.stride()) for t in some] for some in ((lying, other), wanted)]
+    made = flat(in_memory(program, *lies))
+    arrays = {}
+    for port, tensor in zip(made.inputs, (lying, other), strict=True):
+        held = [(size, step) for size, step in zip(tensor.shape, tensor.stride(), strict=True) if step]
+        if len(held) < tensor.dim():
+            assert port.room == (0, 5)
+            arrays[port.name] = tensor[0].numpy()
+        else:
+            assert port.room == (6, 8)
+            whole = torch.full((6, 8), 7e30)
+            whole[:, :5] = tensor
+            arrays[port.name] = whole.reshape([a.size or 1 for a in port.axes]).numpy()
+    for port, whole in zip(made.outputs, wanted, strict=True):
+        assert port.term is not None
+        order = [axis.name for axis in port.term.axes]
+        shape, permuted, final, _ = way(port, order, {})
+        value = torch.from_numpy(np.array(evaluate(port.term, arrays, order=order))).float()
+        torch.testing.assert_close(value.reshape(shape).permute(permuted).expand(final).reshape(whole.shape), whole)

@@ -223,8 +223,31 @@ def test_a_call_is_made_again_only_for_arguments_alike_that_begin_where_boxes_of
     assert torch.equal(found[0], a + b)
     assert again((a, held[33:].view(4, 8))) is None  # it begins within 16 bytes
     assert again((a, b.T)) is None
+    boxed = kernels._Again(Same(), call, (1, 0), 0, ((0, None),), ((1, 33),))  # of the second, and one element more
+    assert boxed((a, b)) is not None and boxed((a, held[32:64].clone().view(4, 8))) is None
     monkeypatch.setattr(torch.cuda, "current_device", lambda: 1)
     assert again((a, b)) is None
+
+
+def test_what_has_gaps_is_read_in_the_array_around_it_if_there_is_one():
+    whole = torch.full((6, 16), torch.nan)
+    whole[:, :5] = torch.arange(30.0).view(6, 5)
+    part = whole[:, :5]
+    seen = kernels._around(part, (6, 16), (6, 16), torch.float32, False)
+    assert seen.data_ptr() == part.data_ptr() and seen.shape == (6, 16) and seen.stride() == (16, 1)
+    last = torch.empty_strided((6, 5), (16, 1)).copy_(part)  # of whose last row there is no more
+    for other, dtype in ((last, torch.float32), (part.double(), torch.float32), (whole.T[:5].T.contiguous(), None)):
+        dtype = dtype or torch.float32
+        copied = kernels._around(other, (6, 16), (6, 16), dtype, False)
+        assert copied.data_ptr() != other.data_ptr() and copied.shape == (6, 16) and copied.dtype is dtype
+        assert torch.equal(copied[:, :5], part)
+    row = torch.arange(5.0).expand(6, 5)
+    assert kernels._around(row, (0, 5), (5,), torch.float32, False).data_ptr() == row.data_ptr()
+    assert torch.equal(kernels._around(-row, (0, 5), (5,), torch.float32, False), -row[0])
+    negative = torch.complex(torch.zeros(6, 5), torch.ones(6, 5)).conj().imag
+    copied = kernels._around(negative, (6, 8), (6, 8), torch.float32, False)
+    assert negative.is_neg() and torch.equal(copied[:, :5], -torch.ones(6, 5))
+    assert kernels._owned(part, 96) and not kernels._owned(part, 97) and not kernels._owned(whole[:, 5:], 96)
 
 
 def test_a_graph_that_is_one_region_is_its_kernels_with_nothing_of_inductor_between(monkeypatch):
@@ -254,7 +277,7 @@ LYING = {
     "as they are": ((0, 1, 2), (0, 1, 2), (0, 1), 0),
     "heads inside": ((0, 2, 1), (0, 2, 1), (1, 0), 0),
     "unlike": ((2, 0, 1), (1, 0, 2), (1, 0), 0),
-    "with gaps": ((0, 1, 2), (1, 0, 2), (0, 1), 3),
+    "with gaps": ((0, 1, 2), (1, 0, 2), (0, 1), 4),
 }
 
 
@@ -270,18 +293,22 @@ def test_tensors_are_read_as_they_lie_in_memory(name, monkeypatch):
 
     torch.manual_seed(0)
     x, y, w = (lying(shape, order) for shape, order in zip(shapes, orders, strict=True))
-    copies, fitting = [], kernels._fitting
+    copies = []
 
-    def watched(tensor, shape, dtype):
-        found = fitting(tensor, shape, dtype)
-        copies.append(found.data_ptr() != tensor.data_ptr())
-        return found
+    def watching(taken):
+        def watched(tensor, *how):
+            found = taken(tensor, *how)
+            copies.append(found.data_ptr() != tensor.data_ptr())
+            return found
 
-    monkeypatch.setattr(kernels, "_fitting", watched)
+        return watched
+
+    for name in ("_fitting", "_around"):
+        monkeypatch.setattr(kernels, name, watching(getattr(kernels, name)))
     fast = torch.compile(turned_about, backend=partial(backend.napkin_eq, options={"seconds": 100.0}))
     for got, wanted in zip(fast(x, y, w), turned_about(x, y, w), strict=True):
         torch.testing.assert_close(got, wanted, rtol=1e-4, atol=1e-5)
         assert got.stride() == wanted.stride()
     (report,) = backend.reports
     assert report.taken and not any(region.reason for region in report.regions)
-    assert copies and (any(copies) == bool(gap))
+    assert copies and not any(copies)

@@ -101,13 +101,26 @@ def library_us(nodes: Sequence[Any], hardware: Hardware, dtype: str) -> float:
 
 def worth_us(nodes: Sequence[Any], ends: Iterable[Any], hardware: Hardware, dtype: str) -> float:
     """Return the microseconds that may be gained of nodes of a graph at the most, about: what PyTorch is taken to need
-    less what moving what they read and return takes, `ends`, or their contractions.
+    less what moving what they read and return takes, `ends`, or their contractions, or one launch.
     """
     heavy = [node for node in nodes if contraction(node)]
     spent = [_contraction_us(node, hardware, multiplied_in(node) or dtype) for node in heavy]
     least = sum(us * (1 - SLACK if composite(node) else 1 + LOSS) for node, us in zip(heavy, spent, strict=True))
     moved = sum(map(bytes_of, {*ends})) / hardware.hbm.copy_bandwidth * 1e6
-    return library_us(nodes, hardware, dtype) - max(moved, least)
+    return library_us(nodes, hardware, dtype) - max(moved, least, hardware.chip.launch_s * 1e6)
+
+
+def around_us(nodes: Sequence[Any], hardware: Hardware, dtype: str) -> float:
+    """Return the microseconds that may be gained at the most, about, of what stands around products of matrices among
+    nodes of a graph, each part for itself, where a library has the products.
+    """
+    work, total = _Work([node for node in nodes if not product(node)]), 0.0
+    for part in work.connected(work.nodes):
+        own = {*part}
+        read = {source for node in part for source in node.all_input_nodes if work.of(source) not in own}
+        given = {node for node in part if any(user not in own for user in work.users(node))}
+        total += max(0.0, worth_us(part, read | given, hardware, dtype))
+    return total
 
 
 def parted_us(nodes: Sequence[Any], around: Sequence[Any], hardware: Hardware, dtype: str) -> float:
