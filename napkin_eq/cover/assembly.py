@@ -14,6 +14,7 @@ from napkin_eq.cover.pieces import Piece
 from napkin_eq.cover.pricing import Proved
 from napkin_eq.egraph.congruence import Step
 from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.errors import WrongPlan
 from napkin_eq.lang.substitute import array_of
 from napkin_eq.lang.term import Read, Store, Term, Tuple, subterms, with_part
 from napkin_eq.machine.cost import total_us
@@ -88,10 +89,15 @@ def assembled(
         read_by.append([held[v] for value in part.arrays.values() if (v := array_of(value)) in held])
         scratch = {term: buffer.name for term, buffer in part.proved.placed.arrays}
         for term, buffer in part.proved.placed.arrays:
-            read[buffer.name] = f"{name}__s{len(arrays)}"
-            arrays[put(term)] = replace(buffer, name=read[buffer.name])
+            # What another part has stored on its way is stored
+            made = arrays.setdefault(put(term), replace(buffer, name=f"{name}__s{len(arrays)}"))
+            if made.dtype != buffer.dtype:
+                raise WrongPlan(f"{made.name} is stored as {made.dtype} by one kernel and as {buffer.dtype} by another")
+            read[buffer.name] = made.name
         for store, kernel in zip(part.proved.placed.stores, part.proved.placed.tiled, strict=True):
-            stores.append(put(store))  # type: ignore[arg-type]
+            if (own := put(store)) in stores:
+                continue
+            stores.append(own)  # type: ignore[arg-type]
             named = {
                 part.axes(axis).name: axis for axis in (c.axis for c in kernel.kernel.coords) if part.axes(axis) != axis
             }

@@ -9,6 +9,7 @@ from napkin_eq.certify import certificate
 from napkin_eq.cover.graph import folded_apart
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.term import Const, Map, Recur, Reduce
 from napkin_eq.numerics.stability import Stability
 from napkin_eq.pipeline.unfused import WRITTEN
 
@@ -46,3 +47,16 @@ def test_graphs_that_fold_an_output_for_another_are_told():
     scores = nq.sum(A * nq.array("key", L, K), K)
     top = nq.max(scores, L)
     assert not folded_apart([nq.sum(nq.exp(scores - top), L), top])  # a fold's own reference
+
+
+@pytest.mark.slow
+def test_what_two_kernels_need_stored_on_their_way_is_stored_once():
+    """Both outputs are of one maximum, over a row so long that its parts are stored first."""
+    a = nq.Axis("a", 2**18)
+    values, words = nq.array("N", a), nq.array("I", a, dtype="int32")
+    most = Reduce("max", a, values, Map("eq", (Map("random", (words, Const(3), words, words)), Const(0))))
+    grown = nq.exp(most)
+    outputs = ("out", Recur(a, Const(0.0), most)), ("out1", grown / Reduce("sum", a, grown))
+    found = nq.derive(nq.Diagram("once", outputs), "h200", "bfloat16")
+    stored = [buffer.name for kernel in found.plan.kernels for buffer in kernel.writes]
+    assert len(stored) == len({*stored}) and {"out", "out1"} < {*stored}
