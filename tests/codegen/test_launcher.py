@@ -5,15 +5,18 @@ nothing of it may be stale.
 
 from __future__ import annotations
 
+import re
 import threading
 import types
 from typing import Any
 
 import pytest
 
+from napkin_eq.machine.plan_passes import decided
 from napkin_eq.tile.printers import emit
 from tests import plans
 from tests.codegen.test_triton import loaded
+from tests.tile.test_dependent_launch import CHAIN
 
 torch = pytest.importorskip("torch")
 triton = pytest.importorskip("triton")
@@ -232,3 +235,15 @@ def test_a_sparse_array_is_refused(tmp_path: Any) -> None:
     run = loaded(emit(plans.softmax_stream().plan), tmp_path).run
     with pytest.raises(TypeError, match="x: expected an array with strides, found layout"):
         run(torch.eye(3, dtype=torch.float32).to_sparse())
+
+
+def test_what_is_compiled_ahead_has_the_options_of_its_launch(tmp_path: Any) -> None:
+    """Triton finds what was compiled by them: one that waits for the kernel before it is launched in another way."""
+    text = emit(decided(CHAIN), "triton")
+    rows = loaded(text, tmp_path).KERNELS
+    launches = dict(re.findall(r"= Launch\((\w+), (.*)\)\n", text))
+    assert launches.keys() == rows.keys()
+    for name, row in rows.items():
+        given = set(re.findall(r"(\w+)=", launches[name])) - {"flags"}
+        assert given == row.keys() - {"signature"}
+    assert [row.get("launch_pdl") for row in rows.values()] == [None, True]

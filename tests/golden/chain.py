@@ -157,22 +157,16 @@ class Launch:
         self.kernel, self.blocks, self.sizes, self.flags, self.options = kernel, blocks, sizes, flags, options
         self.ready, self.refused = None, False
 
-    def __call__(self, arrays, drawn=()):
-        if (ready := self.ready) is not None and not watched():
-            addresses, bits = [], 0
-            for array in arrays:
-                addresses.append(address := array.data_ptr())
-                bits |= address
-            if not bits & 15:
-                try:
-                    self.handed(ready, arrays, addresses, drawn)
-                    return
-                # It takes other arguments than are known here, and launched nothing.
-                except (AttributeError, OverflowError, SystemError, TypeError):
-                    self.ready, self.refused = None, True
+    def __call__(self, direct, arrays, addresses, drawn=()):
+        if direct and (ready := self.ready) is not None:
+            try:
+                self.handed(ready, arrays, addresses, drawn)
+                return
+            # It takes other arguments than are known here, and launched nothing.
+            except (AttributeError, OverflowError, SystemError, TypeError):
+                self.ready, self.refused = None, True
         made = self.kernel[(self.blocks,)](*self.described(arrays), *self.sizes, *drawn, *self.flags, **self.options)
-        wanted = ready is None and not self.refused and made is not None
-        if wanted and not any(array.data_ptr() & 15 for array in arrays):
+        if self.ready is None and not self.refused and made is not None and not any(a & 15 for a in addresses):
             self.ready = Ready.of(made, arrays[0].device)
 
     def described(self, arrays):
@@ -245,8 +239,13 @@ def prepared(device):
     def call(A, B):
         out = empty((1000,), (1,), torch.float32)
         S = empty((1000,), (1,), torch.float32)
-        launch_0((A, S))
-        launch_1((B, S, out))
+        A_at = A.data_ptr()
+        S_at = S.data_ptr()
+        B_at = B.data_ptr()
+        out_at = out.data_ptr()
+        direct = not (A_at | S_at | B_at | out_at) & 15 and not watched()
+        launch_0(direct, (A, S), (A_at, S_at))
+        launch_1(direct, (B, S, out), (B_at, S_at, out_at))
         return out
 
     return call
