@@ -321,17 +321,17 @@ def _by_worth(regions: Sequence[Region], machine: Hardware) -> list[Region]:
         if region.taken and region.program is not None:
             if region.worth is None:
                 shape = tuple((name_of(n.target), _known_bytes(n)) for n in region.nodes if n.op == "call_function")
-                region.worth = shape, _known_us(worth_us, region, region.reads + region.returns, machine)
+                region.worth = shape, _known_us(worth_us, region, machine)
             shape, us = region.worth
             total[shape] = total.get(shape, 0.0) + us
     return sorted(regions, key=lambda region: -total.get(region.worth and region.worth[0], math.inf))
 
 
-def _known_us(us: Callable[..., float], region: Region, beside: Sequence[Any], machine: Hardware) -> float:
-    """Return a time of a region and of what is beside it, 0 where a size of that is known to the data alone."""
+def _known_us(us: Callable[..., float], region: Region, *how: Any) -> float:
+    """Return a time of a region, by what is beside it and the GPU; 0 where a size is known to the data alone."""
     assert region.program is not None
     try:
-        return us(region.nodes, beside, machine, region.program.dtype)
+        return us(region.nodes, *how, region.program.dtype)
     except NapkinError:
         return 0.0
 
@@ -576,7 +576,7 @@ def _without_products(
     dtype = region.program.dtype
     try:
         least = around_us(region.nodes, machine, dtype)
-        if worth_us(region.nodes, region.reads + region.returns, machine, dtype) > least:
+        if worth_us(region.nodes, machine, dtype) > least:
             return [region]
     except NapkinError:  # of a size that data alone know
         return [region]

@@ -174,7 +174,8 @@ def test_what_may_gain_most_is_searched_first_and_what_it_parts_is_counted():
         less = logits - logits.amax(1, True)
         return (less - less.exp().sum(1, True).log()).gather(1, t[:, None])
 
-    given = torch.empty(8192, 768), torch.empty(768, 50304), torch.empty(8192, dtype=torch.int64)
+    halves = (torch.empty(shape, dtype=torch.bfloat16) for shape in ((8192, 768), (768, 50304)))
+    given = *halves, torch.empty(8192, dtype=torch.int64)
     module, machine = make_fx(lossy, tracing_mode="fake")(*given), load("h200")
     called = [n for n in module.graph.nodes if n.op == "call_function"]
     first = next(n for n in called if n.target == torch.ops.aten.exp.default)
@@ -184,8 +185,23 @@ def test_what_may_gain_most_is_searched_first_and_what_it_parts_is_counted():
     moved = price.bytes_of(first) / machine.hbm.copy_bandwidth * 1e6
     assert price.parted_us([first], called, machine, "float32") == pytest.approx(4 * moved, rel=0.1)
     assert [price.parted_us(own, called, machine, "float32") for own in (whole, [product])] == [0, 0]
-    assert price.worth_us(whole, [product, called[-1]], machine, "float32") == pytest.approx(0.0, abs=0.5 * moved)
-    assert price.worth_us([product], [product], machine, "float32") < 0
+    assert price.worth_us(whole, machine, "float32") == pytest.approx(0.0, abs=0.5 * moved)
+    assert price.worth_us([product], machine, "float32") < 0
+
+
+@pytest.mark.parametrize("summed, left", [(4096, True), (64, False)])
+def test_a_product_beside_which_as_much_may_be_gained_without_it_is_the_librarys(summed: int, left: bool) -> None:
+    def fn(x, w, y):
+        return torch.softmax(x[:, :summed] @ w[:summed] + y, -1)
+
+    given = [torch.empty(shape, dtype=torch.bfloat16) for shape in ((8192, 4096), (4096, 4096), (8192, 4096))]
+    module = make_fx(fn, tracing_mode="fake")(*given)
+    options = regions.Options(executor="none", seconds=0.0)
+    found = regions.chosen(module, options, "h200", False, False)
+    whole = max(found, key=lambda region: len(region.nodes))
+    products = [region for region in found if any(price.product(node) for node in region.nodes)]
+    assert ("a library's product" in products[0].reason) is left
+    assert any(price.product(node) for node in whole.nodes) is not left
 
 
 @pytest.mark.slow

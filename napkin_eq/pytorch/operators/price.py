@@ -31,9 +31,10 @@ OPERANDS = 3  # of a product with a summand, which is the first
 FUSED, FUSED_FLOAT32, WINDOWED, TURNED = 0.65, 0.53, 0.35, 3.0
 # Its gradients are five products instead of two, at half of that share (FlashAttention-2's do 306 TFLOP/s on an H200).
 BACK, FUSED_BACK = 2.5, 0.5
-# What kernels may gain of what attention takes, and lose of what a product does: of cuDNN's in BERT's layers a fourth
-# was gained, to cuBLAS's products 10 to 23 % were lost (H200)
+# What kernels may gain of what attention takes, and lose of what a product of half numbers does: of cuDNN's in BERT's
+# layers a fourth was gained, to cuBLAS's products 10 to 23 % were lost (H200)
 SLACK, LOSS = 0.25, 0.15
+HALVES = ("float16", "bfloat16")
 
 
 def product(node: Any) -> bool:
@@ -85,28 +86,23 @@ def library_us(nodes: Sequence[Any], hardware: Hardware, dtype: str) -> float:
     heavy = dict.fromkeys(node for node in work.nodes if contraction(node))
     total = sum(_contraction_us(node, hardware, multiplied_in(node) or dtype) for node in heavy)
     for part in work.connected([node for node in work.nodes if node not in heavy]):
-        own = set(part)
-        read: dict[Any, int] = {}
-        for node in part:
-            for source in node.all_input_nodes:
-                if (made := work.of(source)) not in own:
-                    read[made] = max(read.get(made, 0), min(bytes_of(source), bytes_of(made)))
-        written = [node for node in part if any(user not in own for user in work.users(node))]
-        moved = sum(read.values()) + sum(map(bytes_of, written)) + _again(part, work, hardware)
+        moved = _moved(part, work) + _again(part, work, hardware)
         drawn = sum(_elements(node) for node in part if name_of(node.target).startswith(DRAWING))
         rate = hardware.chip.sms * hardware.units.fma * hardware.chip.clock_hz * hardware.assumptions.unit_efficiency
         total += max(moved / hardware.hbm.copy_bandwidth, DRAWN * drawn / rate, hardware.chip.launch_s) * 1e6
     return total
 
 
-def worth_us(nodes: Sequence[Any], ends: Iterable[Any], hardware: Hardware, dtype: str) -> float:
+def worth_us(nodes: Sequence[Any], hardware: Hardware, dtype: str) -> float:
     """Return the microseconds that may be gained of nodes of a graph at the most, about: what PyTorch is taken to need
-    less what moving what they read and return takes, `ends`, or their contractions, or one launch.
+    less what moving what they read and return takes, or their contractions, or one launch.
     """
-    heavy = [node for node in nodes if contraction(node)]
-    spent = [_contraction_us(node, hardware, multiplied_in(node) or dtype) for node in heavy]
-    least = sum(us * (1 - SLACK if composite(node) else 1 + LOSS) for node, us in zip(heavy, spent, strict=True))
-    moved = sum(map(bytes_of, {*ends})) / hardware.hbm.copy_bandwidth * 1e6
+    work, least = _Work(nodes), 0.0
+    for node in filter(contraction, work.nodes):
+        held = multiplied_in(node) or dtype
+        more = -SLACK if composite(node) else LOSS if held in HALVES else 0.0
+        least += _contraction_us(node, hardware, held) * (1 + more)
+    moved = _moved(work.nodes, work) / hardware.hbm.copy_bandwidth * 1e6
     return library_us(nodes, hardware, dtype) - max(moved, least, hardware.chip.launch_s * 1e6)
 
 
@@ -114,13 +110,9 @@ def around_us(nodes: Sequence[Any], hardware: Hardware, dtype: str) -> float:
     """Return the microseconds that may be gained at the most, about, of what stands around products of matrices among
     nodes of a graph, each part for itself, where a library has the products.
     """
-    work, total = _Work([node for node in nodes if not product(node)]), 0.0
-    for part in work.connected(work.nodes):
-        own = {*part}
-        read = {source for node in part for source in node.all_input_nodes if work.of(source) not in own}
-        given = {node for node in part if any(user not in own for user in work.users(node))}
-        total += max(0.0, worth_us(part, read | given, hardware, dtype))
-    return total
+    work = _Work([node for node in nodes if not product(node)])
+    parts = ([*part, *work.shown] for part in work.connected(work.nodes))
+    return sum(max(0.0, worth_us(part, hardware, dtype)) for part in parts)
 
 
 def parted_us(nodes: Sequence[Any], around: Sequence[Any], hardware: Hardware, dtype: str) -> float:
@@ -178,6 +170,18 @@ class _Work:
         place = {node: at for at, node in enumerate(nodes)}
         found = {id(part): part for part in group.values()}
         return [sorted(part, key=place.__getitem__) for part in found.values()]
+
+
+def _moved(part: Sequence[Any], work: _Work) -> int:
+    """Return the bytes that one kernel of a part reads and writes: of what is read through a view what that shows."""
+    own = set(part)
+    read: dict[Any, int] = {}
+    for node in part:
+        for source in node.all_input_nodes:
+            if (made := work.of(source)) not in own:
+                read[made] = max(read.get(made, 0), min(bytes_of(source), bytes_of(made)))
+    written = [node for node in part if any(user not in own for user in work.users(node))]
+    return sum(read.values()) + sum(map(bytes_of, written))
 
 
 def _again(part: Sequence[Any], work: _Work, hardware: Hardware) -> int:
