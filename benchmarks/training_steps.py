@@ -2,7 +2,7 @@
 torch.compile: on a GPU, with the package and transformers installed: `python benchmarks/training_steps.py [NAME]...`.
 
 A model has its published widths, a few of its layers, random weights of bfloat16 and no dropout. A step is the loss
-and the gradients of all parameters; "forward" is the logits alone. Every model is compiled both ways, in N processes;
+and the gradients of all parameters; "forward" is the logits alone. Every model is compiled both ways, in a process of its own;
 then, alone on the GPU, steps are timed in turns, host included: some in a row, as a loop of training makes them without
 waiting for each, and one alone; beside, how long the GPU's kernels take of a step, whoever waits for the host. Loss,
 logits and gradients are held against eager's of float32 weights; how far eager's of bfloat16 are from these is said
@@ -163,7 +163,7 @@ def told(file: Path) -> dict[str, Any] | None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=1, help="models that are compiled at once, which time on one GPU")
     parser.add_argument("--seconds", type=float, default=400.0, help="for compiling; what is not done by then is left")
     parser.add_argument("--search", type=float, default=60.0, help="for the searches of a graph: the option `seconds`")
     parser.add_argument("--one", help=argparse.SUPPRESS)

@@ -197,9 +197,14 @@ def _block(
     # A buffer is filled anew while the others are read: each takes a latency and its bytes.
     brought = sum(work.requests.values()) / work.blocks / shared.bytes_per_clock / clock
     copying = (sum(work.walks[loops] for loops in copied) * latency + brought) / max(1, stages - 1)
-    operations = work.operations["sfu"] / hardware.rate("sfu") + (
-        work.operations["alu"] + work.operations["operand"]
+    # Groups end their contractions together: what they compute after their loops runs beside none
+    after = {"sfu": 0.0, "alu": 0.0}
+    for late in (w for w in prof.works if w.kind in after and not w.loops):
+        after[late.kind] += late.factor * math.prod(lanes[c] for c in late.coords) * work.blocks
+    operations = (work.operations["sfu"] - after["sfu"]) / hardware.rate("sfu") + (
+        work.operations["alu"] - after["alu"] + work.operations["operand"]
     ) / hardware.rate("fma")
+    ending = (after["sfu"] / hardware.rate("sfu") + after["alu"] / hardware.rate("fma")) * shared.beside * per_block
     narrowed = trips * shared.operand_clocks if work.operations["operand"] else 0
     alone = sum(work.walks[loops] for loops in prof.reductions if loops) * shared.reduction_clocks + narrowed
     columns = [
@@ -208,7 +213,7 @@ def _block(
         if w.kind == "load" and not w.for_dot and [c for c in w.coords if lanes[c] > 1] == [c for c, *_ in w.loops[-1:]]
     ]
     alone += sum(work.walks[loops] for loops in columns if loops) * shared.column_clocks
-    return multiplying, operations * shared.beside * per_block, alone / clock, copying
+    return multiplying, operations * shared.beside * per_block, alone / clock + ending, copying
 
 
 def _shared_bytes(prof: Profile, use: Footprint, lanes: Mapping[str, int], stages: int) -> int:
