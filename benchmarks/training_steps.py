@@ -2,8 +2,9 @@
 torch.compile: on a GPU, with the package and transformers installed: `python benchmarks/training_steps.py [NAME]...`.
 
 A model has its published widths, a few of its layers, random weights of bfloat16 and no dropout. A step is the loss
-and the gradients of all parameters; "forward" is the logits alone. Every model is compiled both ways, in a process of its own;
-then, alone on the GPU, steps are timed in turns, host included: some in a row, as a loop of training makes them without
+and the gradients of all parameters; "forward" is the logits alone. Every model is compiled both ways, in a process of
+its own, one after another: several at once would disturb the timings by which Inductor, and this backend, choose. Then,
+alone on the GPU, steps are timed in turns, host included: some in a row, as a loop of training makes them without
 waiting for each, and one alone; beside, how long the GPU's kernels take of a step, whoever waits for the host. Loss,
 logits and gradients are held against eager's of float32 weights; how far eager's of bfloat16 are from these is said
 beside. Rows go to training_steps.json in the folder that $OUT names, or here.
