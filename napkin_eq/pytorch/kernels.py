@@ -426,13 +426,23 @@ def turned_bytes(program: Program, made: Kernels) -> int:
     return total
 
 
-def apart_bytes(program: Program, made: Kernels, reads: Sequence[tuple[Sequence[Any], Sequence[Any]]]) -> int:
+def apart_bytes(
+    program: Program,
+    made: Kernels,
+    reads: Sequence[tuple[Sequence[Any], Sequence[Any]]],
+    gives: Sequence[tuple[Sequence[Any], Sequence[Any]]] = (),
+) -> int:
     """Return the bytes of those tensors that kernels read and that do not lie side by side, nor in an array that they
-    read parts of: these are copied. `reads`: sizes and strides of each.
+    read parts of, and of results that must lie otherwise than side by side: these are copied. `reads`, `gives`: sizes
+    and strides of each.
     """
     taken = {name for name, _ in made.inputs}
     held = [(port, lies) for port, lies in zip(program.inputs, reads, strict=True) if port.name in taken]
     apart = [(port, [[*map(about, numbers)] for numbers in lies]) for port, lies in held if not port.room]
+    for port, lies in zip(program.outputs, gives, strict=bool(gives)):
+        sizes, steps = ([*map(about, numbers)] for numbers in lies)
+        once = [at for at, step in enumerate(steps) if step]  # along the others all elements are one
+        apart.append((port, [[numbers[at] for at in once] for numbers in (sizes, steps)]))
     return sum(math.prod(sizes) * _bytes(port) for port, (sizes, steps) in apart if not packed(sizes, steps))
 
 

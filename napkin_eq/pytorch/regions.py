@@ -831,7 +831,8 @@ def _weigh(
     """
     assert region.program is not None and region.kernels is not None
     turned = TURNED * turned_bytes(region.program, region.kernels)
-    moved = turned + 2 * apart_bytes(region.program, region.kernels, lies(region.reads))  # these are read, and written
+    apart = apart_bytes(region.program, region.kernels, lies(region.reads), lies(region.returns))
+    moved = turned + 2 * apart  # these are read, and written
     copied = moved / machine.hbm.copy_bandwidth * 1e6
     region.took_us = region.kernels.predicted_us + copied
     beside = [] if options.rest == "eager" else around

@@ -18,7 +18,7 @@ from napkin_eq.pytorch.backend import decompositions
 from napkin_eq.pytorch.build.table import name_of
 from napkin_eq.pytorch.flat import flat
 from napkin_eq.pytorch.importer import from_torch
-from napkin_eq.pytorch.kernels import Kernels, turned_bytes
+from napkin_eq.pytorch.kernels import Kernels, apart_bytes, turned_bytes
 from napkin_eq.pytorch.operators import price
 from napkin_eq.pytorch.operators.price import library_us
 
@@ -129,6 +129,8 @@ def test_results_that_lie_otherwise_than_they_are_stored_are_copied():
     )
     assert turned_bytes(program, there) == 0
     assert turned_bytes(program, turned) == 4 * math.prod((2, 3, 5))
+    for size, stride, copied in (((2, 3, 5), (15, 5, 1), 0), ((2, 3, 5), (24, 8, 1), 30), ((2, 3, 5), (0, 5, 1), 0)):
+        assert apart_bytes(program, there, [((), ())] * 2, [(size, stride)]) == 4 * copied
 
 
 def test_one_tensor_may_be_all_operands_of_attention():
