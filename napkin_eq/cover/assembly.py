@@ -95,9 +95,11 @@ def assembled(
                 raise WrongPlan(f"{made.name} is stored as {made.dtype} by one kernel and as {buffer.dtype} by another")
             read[buffer.name] = made.name
         for store, kernel in zip(part.proved.placed.stores, part.proved.placed.tiled, strict=True):
-            if (own := put(store)) in stores:
+            own = put(store)
+            assert isinstance(own, Store)
+            if own in stores:
                 continue
-            stores.append(own)  # type: ignore[arg-type]
+            stores.append(own)
             named = {
                 part.axes(axis).name: axis for axis in (c.axis for c in kernel.kernel.coords) if part.axes(axis) != axis
             }

@@ -81,9 +81,9 @@ def named_apart(outputs: Sequence[Term]) -> tuple[Term, ...]:
     spanned += [axis for part in parts if isinstance(part, Input) for axis in part.dims]
     found = dict.fromkeys([*spanned, *(f for t in parts for f in (*t.fields, *t.axes) if isinstance(f, Axis))])
     first: dict[str, Axis] = {}
-    clash = [axis for axis in found if first.setdefault(axis.name, axis) is not axis and axis != first[axis.name]]
-    if not clash or not {*clash}.isdisjoint(spanned):
-        return tuple(outputs)
+    clash = [axis for axis in found if first.setdefault(axis.name, axis) != axis]
+    if not clash or not {*clash}.isdisjoint(spanned) or any(axis.size is None for axis in clash):
+        return tuple(outputs)  # a size that is not known has the name that it is given by
     taken = {axis.name for axis in found}
     names = {axis: Axis(named_anew(axis.name, taken), axis.size, axis.multiple) for axis in clash}
     done: dict[Term, Term] = {}

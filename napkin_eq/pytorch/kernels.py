@@ -430,7 +430,7 @@ def apart_bytes(
     program: Program,
     made: Kernels,
     reads: Sequence[tuple[Sequence[Any], Sequence[Any]]],
-    gives: Sequence[tuple[Sequence[Any], Sequence[Any]]] = (),
+    gives: Sequence[tuple[Sequence[Any], Sequence[Any]]],
 ) -> int:
     """Return the bytes of those tensors that kernels read and that do not lie side by side, nor in an array that they
     read parts of, and of results that must lie otherwise than side by side: these are copied. `reads`, `gives`: sizes
@@ -439,7 +439,7 @@ def apart_bytes(
     taken = {name for name, _ in made.inputs}
     held = [(port, lies) for port, lies in zip(program.inputs, reads, strict=True) if port.name in taken]
     apart = [(port, [[*map(about, numbers)] for numbers in lies]) for port, lies in held if not port.room]
-    for port, lies in zip(program.outputs, gives, strict=bool(gives)):
+    for port, lies in zip(program.outputs, gives, strict=True):
         sizes, steps = ([*map(about, numbers)] for numbers in lies)
         once = [at for at, step in enumerate(steps) if step]  # along the others all elements are one
         apart.append((port, [[numbers[at] for at in once] for numbers in (sizes, steps)]))

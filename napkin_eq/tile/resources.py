@@ -199,10 +199,10 @@ def beside(
     found: dict[tuple[str, ...], Crossing] = {}
     for stmt in p.statements(kernel.body):
         if isinstance(stmt, p.StoreTile) and len(coords := values[stmt.value].coords) > 1:
-            first, order = _order(kernel, stmt, coords, values)
-            vector = neighbours_taken(kernel, stmt, first, made, values)
-            lying = Crossing(coords, first, order, vector, scan=False)
-            found |= {c: lying for c in narrow if len(c) < len(coords) and {*c} < {*coords} and c not in found}
+            order = _order(kernel, stmt, coords, values)
+            vector = neighbours_taken(kernel, stmt, order[0], made, values)
+            lying = Crossing(coords, order[0], order, vector, scan=False)
+            found |= {c: lying for c in narrow if {*c} < {*coords} and c not in found}
     return found
 
 
@@ -423,27 +423,26 @@ def crossing(
     )
     accesses: Iterator[p.Load | p.StoreTile] = itertools.chain(loads, stores)
     for access in itertools.islice(accesses, 1):
-        first, order = _order(kernel, access, coords, values)
+        order = _order(kernel, access, coords, values)
         if adjoining(kernel.minor(access), made, values):
-            vector = _side_by_side(kernel, access, coords, first, made, values)
+            vector = _side_by_side(kernel, access, coords, order[0], made, values)
             if not short_rows(kernel.buffer(access.buffer)):
-                order = (first, *(c for c in coords if c != first))
+                order = (order[0], *(c for c in coords if c != order[0]))
     gain = values[stmt.gain].coords if isinstance(stmt, p.ScanTile) and stmt.gain else None
     return Crossing(coords, stmt.coord, order, vector, isinstance(stmt, p.ScanTile), gain)
 
 
 def _order(
     kernel: p.Kernel, access: p.Load | p.StoreTile, coords: tuple[str, ...], values: Mapping[str, p.Value]
-) -> tuple[str, tuple[str, ...]]:
-    """Return the coordinate of a tile along which it lies nearest in memory, and all from there on."""
+) -> tuple[str, ...]:
+    """Return the coordinates of a tile, those first along which it lies nearest in memory."""
     near = {
         c: (at, values[place].coords.index(c))
         for at, place in enumerate(access.index)
         if isinstance(place, str)
         for c in values[place].coords
     }
-    order = tuple(sorted(coords, key=lambda c: (-near[c][0], -near[c][1]) if c in near else (0, 0)))
-    return order[0], order
+    return tuple(sorted(coords, key=lambda c: (-near[c][0], -near[c][1]) if c in near else (0, 0)))
 
 
 def _side_by_side(
