@@ -31,7 +31,7 @@ from backend_programs import median
 
 transformers.logging.set_verbosity_error()
 Given = tuple[torch.nn.Module, dict[str, torch.Tensor]]
-SEED, IN_A_ROW = 0, 5
+SEED, IN_A_ROW, LONGEST = 0, 5, 40
 
 
 def text(kind: str, config: dict[str, Any], batch: int, tokens: int, padded: bool = False) -> Given:
@@ -134,7 +134,8 @@ def compiled(name: str, mode: str, seconds: str) -> None:
             median(call, kept[f"alone_{key}"], 2)
     row |= {key: sorted(figures)[len(figures) // 2] for key, figures in kept.items()}
     row |= {key: row[key] / IN_A_ROW for key in calls}
-    row |= {f"kernels_{key}": kernels(call) for key, call in calls.items()}
+    for key, call in calls.items():
+        row[f"kernels_{key}"], row[f"longest_{key}"] = kernels(call)
     if "ours_us" in row and "inductor_us" in row:
         row["times"] = row["inductor_us"] / row["ours_us"]
         row["alone_times"] = row["alone_inductor_us"] / row["alone_ours_us"]
@@ -146,14 +147,18 @@ def in_a_row(call: Callable[[], Any]) -> None:
         call()
 
 
-def kernels(call: Callable[[], Any]) -> float:
-    """Return the microseconds that the GPU is busy with a call, by PyTorch's profiler."""
+def kernels(call: Callable[[], Any]) -> tuple[float, dict[str, list[float]]]:
+    """Return the microseconds that the GPU is busy with a call, by PyTorch's profiler, and of the kernels that take
+    longest how many run and their microseconds.
+    """
     from torch.profiler import ProfilerActivity, profile
 
     with profile(activities=[ProfilerActivity.CUDA]) as seen:
         in_a_row(call)
         torch.cuda.synchronize()
-    return sum(event.self_device_time_total for event in seen.key_averages()) / IN_A_ROW
+    events = sorted(seen.key_averages(), key=lambda event: -event.self_device_time_total)
+    longest = {e.key[:100]: [e.count / IN_A_ROW, e.self_device_time_total / IN_A_ROW] for e in events[:LONGEST]}
+    return sum(event.self_device_time_total for event in events) / IN_A_ROW, longest
 
 
 def told(file: Path) -> dict[str, Any] | None:
@@ -208,7 +213,7 @@ def main() -> None:
         process.kill()
         row = told(files[one]) or {"name": one, "ours_error": f"ended: {files[one].read_text()[-1500:]}"}
         rows.append(row)
-        print({k: v for k, v in row.items() if k in ("name", "mode", "times") or k.endswith("_us")}, flush=True)
+        print({k: v for k, v in row.items() if k in ("name", "mode", "times") or isinstance(v, float)}, flush=True)
         file = Path(os.environ.get("OUT", Path(__file__).parent)) / "training_steps.json"
         file.write_text(json.dumps({**head, "rows": rows}, indent=1))
 
