@@ -38,6 +38,8 @@ PROVING = 0.4  # of time that ends, what is kept for the proofs of the kernels t
 PROMISING = 0.6  # of the time there is, after which no more is priced because it is promising
 PRICED = 0.75  # of the time there is, after which a cover that is found is proved as it is
 GRACE = 2.0  # times the time there is, after which the kernels that a graph must have are sought no more, nor proved
+GUESSED = 0.5  # of what others exceed their bounds by, what a kernel whose price is not known is taken to at the least
+FEW = 12  # prices, after which it is left open whether a cover may be as cheap as one has to be
 AGAIN, UNTIL = 4, 0.4  # searches that time ended are made again, so many at once, until this part of the time is over
 UNKNOWN = 1.0  # times its bound, by how much a candidate that was not priced in time is taken to exceed it
 # Of the time of a launch: what moving an array may take that is kept in float32 at that price
@@ -94,11 +96,19 @@ def _over(
 class Choice:
     """The search for a cover of one diagram, priced by a pool.
 
-    joining: kernels that compute several values are offered.
+    joining: kernels that compute several values are offered. below: the microseconds that a cover of more than one
+    kernel must stay under for anyone to take it: none is sought where a few prices show that there is hardly one.
     """
 
-    def __init__(self, job: Job, orders: Sequence[tuple[Axis, ...]], pool: workers.Pool, joining: bool = True) -> None:
-        self.joining, self.pool = joining, pool
+    def __init__(
+        self,
+        job: Job,
+        orders: Sequence[tuple[Axis, ...]],
+        pool: workers.Pool,
+        joining: bool = True,
+        below: float = math.inf,
+    ) -> None:
+        self.joining, self.pool, self.below = joining, pool, below
         diagram, aim, proved = job.diagram, job.aim, job.laws.proved
         self.diagram, self.aim = diagram, aim
         self.budget: Budget = aim.budget
@@ -231,6 +241,7 @@ class Choice:
             self.offers += [
                 o for o in self.called if o.price != math.inf and all(o is not other for other in self.offers)
             ]
+        self._require_below()
         every, thrifty = self.offers, self._thrifty()
         if len(thrifty) == len(every) or self._solved(thrifty) is None:
             return self._best()
@@ -244,6 +255,71 @@ class Choice:
             return best
         self.offers = [*self.offers, *large]
         return self._best()
+
+    def _require_below(self) -> None:
+        """Raise NapkinError if a few prices show that hardly any cover of several kernels stays under what it has to.
+
+        As long as the cheapest one by guesses does, one of its kernels is priced, of few contractions first.
+        """
+        if self.below == math.inf:
+            return
+        for _ in range(FEW):
+            for offer in self.offers:  # the search for all in one has been made
+                if offer.price is None and self._alone(offer):
+                    offer.price = self.below
+            found = self._least_with_joined()
+            if found is None or self._over():
+                return
+            price, cover = found
+            if price + self.waited >= self.below:
+                raise NapkinError(
+                    f"diagram {self.diagram.name}: no cover of several kernels takes less than {self.below:.1f} us"
+                )
+            waiting = [o for o in cover if o.price is None]
+            if not waiting:
+                return
+            self.offers += [o for o in waiting if all(o is not other for other in self.offers)]
+            self._price([min(waiting, key=lambda o: (contractions(o.candidate.terms), len(o.candidate.terms)))])
+
+    def _alone(self, offer: Offer) -> bool:
+        """Tell whether one kernel computes all from what is given."""
+        return {*self.graph.outputs} <= {*offer.candidate.outs} and not offer.candidate.reads
+
+    def _least_with_joined(self) -> tuple[float, list[Offer]] | None:
+        """Return the price of the cheapest cover, and its kernels, as offers are guessed at half of what others exceed
+        their bounds by; of the kernels of such a cover two may be one, which is offered, too.
+        """
+        offers, best = list(self.offers), None
+        while True:
+            guessed, places = self._guessed([o for o in offers if o.price is None], GUESSED)
+            found = self._solved([*(o for o in offers if o.price is not None), *guessed])
+            if found is None or (best is not None and found[0].price >= best[0]):
+                return best
+            best = found[0].price, [places.get(id(o), o) for o in found[1]]
+            known = {o.piece.source for o in offers}
+            made = map(self._offer, self.listed.bundles([o.candidate for o in found[1]], True)) if self.joining else ()
+            fresh = [o for o in made if o.piece.source not in known and not self._alone(o)]
+            if not fresh:
+                return best
+            offers += fresh
+
+    def _guessed(self, waiting: Sequence[Offer], share: float = 1.0) -> tuple[list[Offer], dict[int, Offer]]:
+        """Return offers at prices that exceed their bounds by a share of what others of the same contractions do, and
+        which each is of.
+        """
+        near: dict[Any, list[tuple[frozenset[Term], float]]] = {}
+        failed: dict[Any, list[frozenset[Term]]] = {}
+        for offer in self.offers:
+            if offer.price is not None and offer.call is None:
+                key = _contracted(offer)
+                if offer.price < math.inf:
+                    near.setdefault(key, []).append((offer.candidate.inside, offer.price - offer.bound))
+                else:
+                    failed.setdefault(key, []).append(offer.candidate.inside)
+        guessed = [
+            Offer(o.candidate, o.piece, o.bound, o.bound + share * _over(o, near, failed)) for o in waiting
+        ]
+        return guessed, {id(guess): offer for guess, offer in zip(guessed, waiting, strict=True)}
 
     def _best(self) -> tuple[Chosen, list[Offer]]:
         """Return the cheapest cover by what is offered, and by what that makes worth offering."""
@@ -331,19 +407,9 @@ class Choice:
 
     def _promising_of(self, most: int, rounds: int = ROUNDS) -> None:
         for _ in range(rounds):
-            near: dict[Any, list[tuple[frozenset[Term], float]]] = {}
-            failed: dict[Any, list[frozenset[Term]]] = {}
-            for offer in self.offers:
-                if offer.price is not None and offer.call is None:
-                    key = _contracted(offer)
-                    if offer.price < math.inf:
-                        near.setdefault(key, []).append((offer.candidate.inside, offer.price - offer.bound))
-                    else:
-                        failed.setdefault(key, []).append(offer.candidate.inside)
             known = [o for o in self.offers if o.price is not None]
             waiting = [o for o in self.offers if o.price is None and contractions(o.candidate.terms) <= most]
-            guessed = [Offer(o.candidate, o.piece, o.bound, o.bound + _over(o, near, failed)) for o in waiting]
-            places = {id(g): o for g, o in zip(guessed, waiting, strict=True)}
+            guessed, places = self._guessed(waiting)
             found = self._solved(
                 self._undominated([*known, *(g for g, gain in self.gains(guessed, known) if gain > 0)])
             )

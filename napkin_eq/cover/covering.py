@@ -4,6 +4,7 @@ steps.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
@@ -38,12 +39,12 @@ class _Refused(Undecided):
     """The checker does not accept the chain of a plan whose kernels have chains."""
 
 
-def covered(job: Job, ends: Sequence[Sequence[Term]] = ()) -> Output:
+def covered(job: Job, ends: Sequence[Sequence[Term]] = (), below: float = math.inf) -> Output:
     """Return the plan of a job's outputs as a cover of their graph by kernels; ends: values with which sections of it
-    end, where these are known.
+    end, where these are known; below: the microseconds that several kernels must stay under.
 
-    Raises NapkinError where some output is in no candidate's reach, Undecided where the checker does not accept the
-    chain.
+    Raises NapkinError where some output is in no candidate's reach, or bounds show that no cover stays under what it
+    must, Undecided where the checker does not accept the chain.
     """
     outputs, clock = tuple(term for _, term in job.diagram.outputs), job.aim.budget.clock
     if len(set(outputs)) < len(outputs):
@@ -54,7 +55,7 @@ def covered(job: Job, ends: Sequence[Sequence[Term]] = ()) -> Output:
         *before, last = listed
         own = (wanted.get(value, order) for value, order in zip(last.outputs, last.orders, strict=True))
         listed = [*before, replace(last, orders=tuple(own))]
-    found, (source, placed, steps, named) = _first_accepted(job, outputs, listed)
+    found, (source, placed, steps, named) = _first_accepted(job, outputs, listed, below)
     graph = saturate(listed[0].terms[0], (), rounds=0)  # an e-graph of nothing but its numbers
     proofs = [proved for section in found for _, proved in section.pieces]
     graph = replace(graph, nodes=sum(f.nodes for f in proofs), rounds=max(f.rounds for f in proofs), instances=[])
@@ -65,7 +66,7 @@ def covered(job: Job, ends: Sequence[Sequence[Term]] = ()) -> Output:
 
 
 def _first_accepted(
-    job: Job, outputs: tuple[Term, ...], listed: Sequence[Section]
+    job: Job, outputs: tuple[Term, ...], listed: Sequence[Section], below: float
 ) -> tuple[list[_Section], Whole]:
     """Return the covers of sections, and all of them as one plan, in the first way whose chain the checker accepts.
 
@@ -77,18 +78,18 @@ def _first_accepted(
     try:
         with pool(job.aim, job.laws) as workers:
             try:
-                return _accepted(job, outputs, listed, workers, joining=True)
+                return _accepted(job, outputs, listed, workers, True, below)
             except _Refused:
-                return _accepted(job, outputs, listed, workers, joining=False)
+                return _accepted(job, outputs, listed, workers, False, below)
     except _Refused:
         if plainer.laws is job.laws or job.aim.budget.left() <= 0:
             raise
     with pool(plainer.aim, plainer.laws) as workers:  # nothing of it is remembered: it takes as long once more
-        return _accepted(plainer, outputs, listed, workers, joining=True)
+        return _accepted(plainer, outputs, listed, workers, True, below)
 
 
 def _accepted(
-    job: Job, outputs: tuple[Term, ...], listed: Sequence[Section], workers: Pool, joining: bool
+    job: Job, outputs: tuple[Term, ...], listed: Sequence[Section], workers: Pool, joining: bool, below: float
 ) -> tuple[list[_Section], Whole]:
     """Return the covers of sections, and all of them as one plan whose chain the checker accepts; raises _Refused
     where it does not.
@@ -97,7 +98,7 @@ def _accepted(
     """
     clock = job.aim.budget.clock
     with clock.stage("extract"):
-        found = _sections(job, listed, workers, joining)
+        found = _sections(job, listed, workers, joining, below)
     try:
         return found, _whole(job, outputs, listed, found)
     except _Refused:
@@ -123,12 +124,14 @@ def _whole(job: Job, outputs: tuple[Term, ...], listed: Sequence[Section], found
     return source, placed, steps, named
 
 
-def _sections(job: Job, listed: Sequence[Section], workers: Pool, joining: bool) -> list[_Section]:
-    """Cover each section of a graph, equal ones once."""
+def _sections(
+    job: Job, listed: Sequence[Section], workers: Pool, joining: bool, below: float
+) -> list[_Section]:
+    """Cover each section of a graph, equal ones once; below: what all of them must stay under."""
     known: dict[tuple[Term, ...], _Section] = {}
     for section in listed:
         if section.terms not in known:
-            known[section.terms] = _section(job, section, workers, joining)
+            known[section.terms] = _section(job, section, workers, joining, below if len(listed) == 1 else math.inf)
     return [known[section.terms] for section in listed]
 
 
@@ -158,13 +161,13 @@ class _Section:
     work: Choice
 
 
-def _section(job: Job, section: Section, workers: Pool, joining: bool) -> _Section:
+def _section(job: Job, section: Section, workers: Pool, joining: bool, below: float) -> _Section:
     """Cover a section; where a kernel would hold what was folded over an axis that it streams over, once more with that
     axis named apart.
     """
     outputs = section.terms
     names = [f"o{i}" for i in range(len(outputs))] if section.arrays else job.names
-    work = Choice(job.on(zip(names, outputs, strict=True)), section.orders, workers, joining)
+    work = Choice(job.on(zip(names, outputs, strict=True)), section.orders, workers, joining, below)
     chosen, pieces = work.derived()
     found = _Section(outputs, pieces, chosen, work)
     clash: dict[str, set[Term]] = {}

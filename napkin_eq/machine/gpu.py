@@ -9,6 +9,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -273,7 +274,11 @@ def place(name: str) -> Path:
 
 def read(file: Path) -> Hardware:
     """Read a hardware file; raise NapkinError that names the file and the entry that is wrong."""
-    text = read_text(file, "hardware", MOST_BYTES)
+    return _of(read_text(file, "hardware", MOST_BYTES), file)
+
+
+@lru_cache(maxsize=16)  # a program asks for its GPU a thousand times
+def _of(text: str, file: Path) -> Hardware:
     # A key of many parts takes the square of these to be read
     if (longest := max(map(len, text.splitlines()), default=0)) > LONGEST:
         raise NapkinError(f"hardware {file}: a line has {longest} characters; at most {LONGEST} are read")

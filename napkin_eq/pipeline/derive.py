@@ -224,10 +224,10 @@ def _as_one(job: Job) -> list[Output]:
     best = plain or found
     if not graph and not _near(job, best) and (plain or _far(job, found)):
         rest = _rest(job)
-        cover = _cover(rest)
-        _told(job, rest)
         # What so few kernels hand on is small; a cover may store what is as large as a product's results
         worth = WORTH if sum(len(output.placed.tiled) for output in best) <= SEVERAL else 1.0
+        cover = _cover(rest, below=worth * _predicted(best))
+        _told(job, rest)
         best = cover if cover and _predicted(cover) < worth * _predicted(best) else best
     for others in (_in_stretches, _as_sums, _contracted, _bounded):
         best = min([best, *others(job, best)], key=_predicted)
@@ -519,18 +519,19 @@ def _in_full(job: Job, anew: bool) -> Job:
     return Job(whole, replace(job.aim, budget=budget), job.laws)
 
 
-def _cover(job: Job, ends: Sequence[Sequence[Term]] = ()) -> list[Output]:
+def _cover(job: Job, ends: Sequence[Sequence[Term]] = (), below: float = math.inf) -> list[Output]:
     """Return a diagram's plan as a cover by kernels, nothing where there is none that is proved and allowed; ends: the
-    values with which sections of it end, where these are known.
+    values with which sections of it end, where these are known; below: the microseconds from which on it is of no use,
+    where all in one kernel was searched for.
     """
     made = None if ends else reordered([term for _, term in job.diagram.outputs], job.laws, job.aim.budget)
     if made is not None:
         with suppress(NapkinError):
-            found = covered(job.on(zip(job.names, made.outputs, strict=True)))
+            found = covered(job.on(zip(job.names, made.outputs, strict=True)), (), below)
             if _led(job, made, found) and _allowed(job, found):
                 return [found]
     try:
-        found = covered(job, ends)
+        found = covered(job, ends, below)
         return [found] if _allowed(job, found) else []
     except NapkinError as reason:
         job.aim.budget.clock.stopped.append(f"{NO_COVER}{reason})"[:200])

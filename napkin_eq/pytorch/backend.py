@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
@@ -279,9 +279,12 @@ def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: 
     elif rest == "inductor":
         try:
             own = bare(report.taken[0]) if len(report.taken) == 1 else None
-            made = own or _by_inductor(module, example_inputs, kind)
+            by_inductor = partial(_by_inductor, module, example_inputs, kind)
+            by_parts: Callable[[], Any] = by_inductor if own is None else partial(_same, own)
             if measured and report.taken and not _told_by_regions(given, report):
-                made = _the_faster(given, report, made, example_inputs, kind)
+                made = _the_faster(given, report, by_parts, example_inputs, kind)
+            else:
+                made = by_parts()
             if report.taken or kind != "inference":
                 return made
         except Exception as reason:  # of Inductor: what it does not compile runs as it is
@@ -291,6 +294,10 @@ def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: 
     return make_boxed_func(module.forward)
 
 
+def _same(made: Any) -> Any:
+    return made
+
+
 def _by_inductor(module: Any, example_inputs: Sequence[Any], kind: str) -> Any:
     from torch._guards import TracingContext
     from torch._inductor.compile_fx import compile_fx_inner
@@ -298,8 +305,22 @@ def _by_inductor(module: Any, example_inputs: Sequence[Any], kind: str) -> Any:
     context = TracingContext.try_get()
     if context is not None and context.output_strides is not None:
         context.output_strides.clear()  # of a version that was compiled before, whose results lie alike
-    told = {"is_inference": kind == "inference", "is_backward": kind == "backward"}
+    told: dict[str, Any] = {"is_inference": kind == "inference", "is_backward": kind == "backward"}
+    told["static_input_idxs"] = _held(module, kind)
     return compile_fx_inner(lowered(module, example_inputs, kind), list(example_inputs), **told)
+
+
+def _held(module: Any, kind: str) -> list[int]:
+    """Return which of a graph's inputs lie in the same place at each call, as Inductor takes it of parameters and of
+    what a forward saves: of these it does not ask each time whether they lie as they did.
+    """
+    import torch
+
+    if kind == "backward":
+        names = [node.name for node in module.graph.nodes if node.op == "placeholder"]
+        return [at for at, name in enumerate(names) if not name.startswith(("tangents", "bwd_"))]
+    metadata = getattr(torch._guards.TracingContext.try_get(), "fw_metadata", None)
+    return [*getattr(metadata, "static_input_indices", ())]
 
 
 def _told_by_regions(module: Any, report: Report) -> bool:
@@ -315,29 +336,32 @@ def _told_by_regions(module: Any, report: Report) -> bool:
     return any(not str(node.target).startswith(("aten.", "prims.")) or seeded(node.target) for node in calls)
 
 
-def _the_faster(module: Any, report: Report, made: Any, example_inputs: Sequence[Any], kind: str) -> Any:
-    """Return what was made of a graph with its regions, if it is no slower than Inductor's of the graph as it was; else
-    what is made with the regions that gain much, or Inductor's.
+def _the_faster(
+    module: Any, report: Report, by_parts: Callable[[], Any], example_inputs: Sequence[Any], kind: str
+) -> Any:
+    """Return what is made of a graph with its regions, if it is no slower than Inductor's of the graph as it was; else
+    what is made with the regions that gain much, or Inductor's. Only that is made, where all this is remembered.
     """
     values = [node.meta.get("val") for node in module.graph.nodes if node.op == "placeholder"]
     strong = [r for r in report.taken if r.times is not None and r.times.library_us >= SURE * r.times.ours_us]
-    plain = fewer = seen = again = None
+    made = cache(by_parts)
+    plain = cache(partial(_by_inductor, module, example_inputs, kind))
+    fewer = cache(lambda: _by_inductor(replaced(module, strong, True), example_inputs, kind))
+    seen = again = None
     try:
-        plain = _by_inductor(module, example_inputs, kind)
-        seen = in_whole(made, plain, values)
+        seen = in_whole(module, report.taken, made, plain, values)
         if not _gains(seen) and 0 < len(strong) < len(report.taken):
-            fewer = _by_inductor(replaced(module, strong, True), example_inputs, kind)
-            again = in_whole(fewer, plain, values)
+            again = in_whole(module, strong, fewer, plain, values)
     except Exception as reason:  # of Inductor, of the driver, of too little memory: the report says so
         which = "with the regions that gain much alone, " if seen is not None else ""
         report.untimed = f"{which}{type(reason).__name__}: {first_line(reason)}"
     if seen is None or _gains(seen):
-        return made
+        return made()
     if again is not None and _gains(again):
         _left(report, strong, seen)
-        return fewer
+        return fewer()
     _left(report, [], seen)
-    return plain
+    return plain()
 
 
 def _gains(seen: Times) -> bool:

@@ -27,6 +27,7 @@ from napkin_eq.lang.json_form import dumps_diagram
 from napkin_eq.pytorch import derive_one
 from napkin_eq.pytorch.build.builder import exactly
 from napkin_eq.pytorch.build.extents import about
+from napkin_eq.pytorch.build.identity import hashed
 from napkin_eq.pytorch.derive_one import SCHEMA, asked, written
 from napkin_eq.pytorch.flat import flat, packed
 from napkin_eq.pytorch.program import REAL, Port, Program, laid
@@ -37,6 +38,7 @@ FACTOR, START, COMPILER = 3.0, 60.0, 120.0
 # Threads that wait for one another use processor time on every core of a large machine, and seconds of it are the limit
 ALONE = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 BLOCK = 512  # bytes of which PyTorch hands out whole ones on a GPU
+ENDED = "the derivation ended with"  # begins what is said of one that came to no end of its own
 NARROW = ("int8", "uint8", "int16")
 STORED = ("float32", "float16", "bfloat16")
 
@@ -158,7 +160,7 @@ def _derived(query: Asked) -> Kernels:
     made = _read(file, query.seconds)
     if done.returncode or made is None:
         raise NapkinError(
-            f"the derivation ended with {done.returncode}: {(done.stderr.strip().splitlines() or [''])[-1][:200]}"
+            f"{ENDED} {done.returncode}: {(done.stderr.strip().splitlines() or [''])[-1][:200]}"
         )
     return replace(made, fresh=True)
 
@@ -201,13 +203,17 @@ def _own(port: Port) -> str:
 
 
 def _key(request: str) -> str:
+    return hashed(*versions(), request)
+
+
+def versions() -> list[str]:
+    """Return of what what is remembered holds: of another it is found no more."""
     import torch
     import triton
 
     from napkin_eq import __version__
 
-    versions = [str(SCHEMA), __version__, torch.__version__, triton.__version__]
-    return hashlib.sha256("\n".join([*versions, request]).encode()).hexdigest()[:40]
+    return [str(SCHEMA), __version__, torch.__version__, triton.__version__]
 
 
 def folder() -> Path:

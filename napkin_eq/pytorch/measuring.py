@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import copy
 import fcntl
-import hashlib
 import json
 import math
 import time
@@ -22,6 +21,7 @@ from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.pytorch.build.extents import about
+from napkin_eq.pytorch.build.identity import called, hashed, layout
 from napkin_eq.pytorch.calls import digest, registered
 from napkin_eq.pytorch.derive_one import written
 from napkin_eq.pytorch.kernels import folder
@@ -59,38 +59,20 @@ def times(region: Region, predicted_us: float, whole: Whole | None = None) -> Ti
     file = folder() / f"{_key(region, name, whole is not None)}.times.json"
     known = _read(file)
     if known is None and (known := _timed(region, predicted_us, device, whole)) is not None:
-        figures = {"gpu": name, "ours_us": known.ours_us, "library_us": known.library_us}
-        written(file, json.dumps({key: None if value == math.inf else value for key, value in figures.items()}))
+        _write(file, name, known)
     return known
 
 
 def _key(region: Region, gpu: str, whole: bool) -> str:
     import torch
 
-    lying = [_lying(node.meta["val"]) for node in region.given]
-    parts = [digest(region), _called(region), lying, gpu, torch.__version__, "whole" if whole else "a part"]
-    return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:40]
+    given = [layout(node.meta["val"]) for node in region.given]
+    return hashed(digest(region), called(region.graph), given, gpu, torch.__version__, "whole" if whole else "a part")
 
 
-def _called(region: Region) -> list[Any]:
-    """Return what a region calls, whatever its nodes' names are: equal ones, as layers are, are timed once."""
-    import torch
-
-    nodes = {node: f"%{at}" for at, node in enumerate(region.graph.graph.nodes)}
-    named = torch.fx.map_arg
-    return [
-        (n.op, str(n.target), named(n.args, nodes.__getitem__), sorted(named(n.kwargs, nodes.__getitem__).items()))
-        for n in nodes
-    ]
-
-
-def _lying(value: Any) -> Any:
-    """Return size, strides and type of a tensor, about; of a number about itself."""
-    import torch
-
-    if not isinstance(value, torch.Tensor):
-        return about(value)
-    return [about(n) for n in value.shape], [about(n) for n in value.stride()], value.dtype
+def _write(file: Path, gpu: str, known: Times) -> None:
+    figures = {"gpu": gpu, "ours_us": known.ours_us, "library_us": known.library_us}
+    written(file, json.dumps({key: None if value == math.inf else value for key, value in figures.items()}))
 
 
 def _read(file: Path) -> Times | None:
@@ -103,21 +85,35 @@ def _read(file: Path) -> Times | None:
         return None
 
 
-def in_whole(ours: Callable[..., Any], theirs: Callable[..., Any], values: Sequence[Any]) -> Times:
-    """Return what two compiled versions of a graph take, called with a list of inputs like these; raises what Inductor
-    or the driver raise.
+def in_whole(
+    module: Any,
+    regions: Sequence[Region],
+    ours: Callable[[], Callable[..., Any]],
+    theirs: Callable[[], Callable[..., Any]],
+    values: Sequence[Any],
+) -> Times:
+    """Return what a graph takes with some regions, and as Inductor's, called with a list of inputs like these; raises
+    what Inductor or the driver raise.
+
+    ours, theirs: compile the two, which is not done where the times are remembered.
     """
     import torch
 
     device = next(value.device for value in values if isinstance(value, torch.Tensor))
+    name = torch.cuda.get_device_name(device)
+    key = hashed(called(module), [*map(digest, regions)], [*map(layout, values)], name, torch.__version__)
+    if (known := _read(file := folder() / f"{key}.times.json")) is not None:
+        return known
+    own, library = ours(), theirs()
     try:
         with _aside(device):
             given = drawn(values, device)
             with _alone(device):
-                library, own = medians([lambda: theirs(list(given)), lambda: ours(list(given))])
-            return Times(own, library)
+                known = Times(*medians([lambda: library(list(given)), lambda: own(list(given))])[::-1])
     finally:
         torch.cuda.empty_cache()
+    _write(file, name, known)
+    return known
 
 
 @contextmanager
@@ -200,7 +196,7 @@ def _fits(region: Region, device: Any) -> bool:
 
 
 def _storage(value: Any) -> int:
-    size, stride, _ = _lying(value)
+    size, stride, _ = layout(value)
     return int(1 + sum((n - 1) * step for n, step in zip(size, stride, strict=True)))
 
 
@@ -214,7 +210,7 @@ def drawn(values: Sequence[Any], device: Any) -> list[Any]:
         if not isinstance(value, torch.Tensor):
             found.append(about(value))
             continue
-        size, stride, dtype = _lying(value)
+        size, stride, dtype = layout(value)
         count = _storage(value)
         if dtype.is_floating_point or dtype.is_complex:
             wide = dtype if dtype.itemsize > 1 else torch.float32

@@ -4,6 +4,7 @@ it is predicted to gain.
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import time
@@ -22,12 +23,26 @@ from napkin_eq.lang.term import subterms
 from napkin_eq.machine.gpu import Hardware, load
 from napkin_eq.pytorch.build.constants import empty
 from napkin_eq.pytorch.build.edges import shown
+from napkin_eq.pytorch.build.identity import called, hashed, layout
 from napkin_eq.pytorch.build.recomputed import SEVERAL, lying, recomputed
 from napkin_eq.pytorch.build.table import name_of, rules
+from napkin_eq.pytorch.derive_one import written
 from napkin_eq.pytorch.edge_trial import AT_EDGE, TOO_LARGE
 from napkin_eq.pytorch.flat import in_memory
 from napkin_eq.pytorch.importer import complex_numbers, of_graph
-from napkin_eq.pytorch.kernels import Asked, Kernels, answer, apart_bytes, asking, remembered, stored, turned_bytes
+from napkin_eq.pytorch.kernels import (
+    ENDED,
+    Asked,
+    Kernels,
+    answer,
+    apart_bytes,
+    asking,
+    folder,
+    remembered,
+    stored,
+    turned_bytes,
+    versions,
+)
 from napkin_eq.pytorch.naming import Refused, expression, line_of
 from napkin_eq.pytorch.operators.pairs import known
 from napkin_eq.pytorch.operators.price import (
@@ -254,8 +269,14 @@ def chosen(
     """Return the regions of a graph, in its order: those taken have kernels or a program, the others a reason.
 
     timed: measures a region, of which a time is predicted, on the GPU at hand.
+
+    What was chosen is remembered: of an equal graph with these options the same is taken, without any search. Where
+    there is something that may come out otherwise the next time, as one that could not be measured, it is not.
     """
-    measuring, clock = 0.0, _Spent(options)
+    memory = _Memory(module, options, hardware, interpreted, gpu, timed)
+    if (remembered_ones := memory.regions()) is not None:
+        return remembered_ones
+    measuring, clock, sure = 0.0, _Spent(options), True
     weighed = gpu or options.executor == "none"
     refused: dict[Any, str] = {node: why for node in module.graph.nodes if (why := supported(node))}
     left = [
@@ -292,8 +313,10 @@ def chosen(
                             [n for n in module.graph.nodes if n.op == "call_function" and n not in ours],
                         )
                         measuring += time.monotonic() - before
+                        sure &= not _may_be_timed(region, timed) or region.times is not None
             except Exception as fault:  # of ours: the others are decided all the same
-                region.reason, region.kernels = _said(fault), None
+                region.reason, region.kernels, sure = _said(fault), None, False
+            sure &= not region.reason.startswith(ENDED)
             # What is not derived with its edges may be without the operators that have them, as far as there is time.
             large = region.reason.endswith(TOO_LARGE)  # as tiles of products are
             if (large or region.reason.startswith(WITHOUT_GAIN)) and (heavy := _contractions(region)):
@@ -309,7 +332,61 @@ def chosen(
             else:
                 found.append(region)
     order = {node: at for at, node in enumerate(module.graph.nodes)}
-    return sorted([*found, *left], key=lambda region: order[region.nodes[0]])
+    found = sorted([*found, *left], key=lambda region: order[region.nodes[0]])
+    if sure:
+        memory.write(found)
+    return found
+
+
+class _Memory:
+    """What was chosen of a graph, on disk: the places of each region's nodes, and the reason of one that stays."""
+
+    def __init__(
+        self, module: Any, options: Options, hardware: str, interpreted: bool, gpu: bool, timed: Timed | None
+    ) -> None:
+        self.module, self.options, self.hardware, self.interpreted = module, options, hardware, interpreted
+        self.timed, self.nodes = timed, list(module.graph.nodes)
+        self.weighed = gpu or options.executor == "none"
+        given = [layout(node.meta.get("val")) for node in self.nodes if node.op == "placeholder"]
+        key = hashed(*versions(), called(module), given, options, hardware, interpreted, gpu, _gpu_name(timed))
+        self.file = folder() / f"{key}.regions.json"
+
+    def regions(self) -> list[Region] | None:
+        """Return what was chosen before; None where it is not remembered, or kernels of it are no more."""
+        try:
+            held = json.loads(self.file.read_text(encoding="utf-8"))
+            parts = [([self.nodes[int(at)] for at in places], str(reason)) for places, reason in held["regions"]]
+            found = [Region(nodes, reason=reason) if reason else self._again(nodes) for nodes, reason in parts]
+            machine = load(self.hardware)
+            for region in found:
+                if region.taken and region.kernels is not None and self.weighed:
+                    _weigh(region, self.options, machine, self.timed)
+            return found if all(r.taken or why for r, (_, why) in zip(found, parts, strict=True)) else None
+        except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, NapkinError):
+            return None
+
+    def _again(self, nodes: list[Any]) -> Region:
+        """Return a region with its kernels; raises NapkinError where they are not remembered."""
+        (region,) = _read_computed(self.module, nodes, self.options, {})
+        if not region.taken or region.nodes != nodes:
+            raise NapkinError("a region that is read otherwise than before")
+        query = _query(region, self.options, self.hardware, self.interpreted, self.weighed, math.inf)
+        if query is not None:
+            if not remembered(query):
+                raise NapkinError("kernels that are not there any more")
+            region.kernels = answer(query)
+        return region
+
+    def write(self, found: Sequence[Region]) -> None:
+        places = {node: at for at, node in enumerate(self.nodes)}
+        regions = [([places[node] for node in region.nodes], region.reason) for region in found]
+        written(self.file, json.dumps({"regions": regions}))
+
+
+def _gpu_name(timed: Timed | None) -> str:
+    import torch
+
+    return "" if timed is None else str(torch.cuda.get_device_name())
 
 
 def _by_worth(regions: Sequence[Region], machine: Hardware) -> list[Region]:
@@ -837,7 +914,7 @@ def _weigh(
     region.took_us = region.kernels.predicted_us + copied
     beside = [] if options.rest == "eager" else around
     region.parted_us = _known_us(parted_us, region, beside, machine) if beside else 0.0
-    if timed is not None and region.took_us <= FAR * region.library_us:
+    if timed is not None and _may_be_timed(region, timed):
         region.times = timed(region, region.took_us)
     copies = f", {copied:.1f} of it for copies of what lies otherwise" if copied else ""
     parted = f", {region.parted_us:.1f} more for what is around it" if region.parted_us else ""
@@ -850,6 +927,10 @@ def _weigh(
     elif region.times.library_us - region.parted_us < max(FASTER * region.times.ours_us, region.times.ours_us + SOONER):
         here = f"{region.times.ours_us:.1f} us here{parted} against {region.times.library_us:.1f} us of PyTorch"
         region.reason = f"{WITHOUT_GAIN}measured: {here} (predicted: {said})"
+
+
+def _may_be_timed(region: Region, timed: Timed | None) -> bool:
+    return timed is not None and region.took_us <= FAR * region.library_us
 
 
 def _processor() -> float:

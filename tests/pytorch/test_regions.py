@@ -206,6 +206,34 @@ def test_a_product_beside_which_as_much_may_be_gained_without_it_is_the_librarys
     assert any(price.product(node) for node in whole.nodes) is not left
 
 
+def test_what_was_chosen_of_a_graph_is_taken_again_without_a_search(monkeypatch, cache):
+    def chosen(seconds=20.0, rows=64):
+        module = graph(lambda x, y: (torch.softmax(x * y, 1) @ y.t()).cumsum(0), (rows, 256), (rows, 256))
+        found = regions.chosen(module, regions.Options(executor="none", seconds=seconds), "h200", False, False)
+        return [([n.name for n in r.nodes], r.reason, r.kernels and r.kernels.file, r.took_us) for r in found]
+
+    def searched(*given):
+        raise RuntimeError("searched")
+
+    first = chosen()
+    assert (taken := [file for _, reason, file, _ in first if not reason]) and all(taken)
+    monkeypatch.setattr(regions, "_parts", searched)
+    assert chosen() == first
+    for otherwise in ({"seconds": 21.0}, {"rows": 128}):
+        with pytest.raises(RuntimeError, match="searched"):
+            chosen(**otherwise)
+    (remembered,) = cache.glob("napkin_eq/pytorch/*.regions.json")
+    text = remembered.read_text()
+    for damaged in ("", "{}", text[:-9], text.replace("[[", "[[99, ")):
+        remembered.write_text(damaged)
+        with pytest.raises(RuntimeError, match="searched"):
+            chosen()
+    remembered.write_text(text)
+    taken[0].with_suffix(".json").unlink()
+    with pytest.raises(RuntimeError, match="searched"):
+        chosen()
+
+
 @pytest.mark.slow
 def test_what_gains_nothing_is_tried_without_its_products_and_attention_alone(monkeypatch):
     """A sum over places that the data choose is such a product."""

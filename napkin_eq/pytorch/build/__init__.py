@@ -5,6 +5,7 @@
     draws    random numbers of PyTorch's own stream: which word of which counter an element has
     edges    where PyTorch would give NaN or an infinity: which of these places are never reached
     extents  sizes that are symbols: one form of each, and what guards show of them
+    identity  what a graph is, whatever its names: what is remembered of it is found by that
     masks    masks in their plainest form, so that laws about masks meet them
     narrow   numbers as narrow types hold them: float8's digits, whole numbers that wrap around
     partition  a graph of forward and backward in two, with little between them
