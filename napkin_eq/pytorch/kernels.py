@@ -293,7 +293,7 @@ def caller(
         own = dict(zip(named.values(), free, strict=True))
         found = run(*arrays, **own) if arrays else run(device=device, **own)
         found = found if isinstance(found, tuple) else (found,)
-        results = []
+        results, seen = [], []
         for at, (slot, (_, permuted, _, dtype), (shape, final), (size, stride), (order, back)) in enumerate(
             zip(slots, gives, laid_out, kept, turns, strict=True)
         ):
@@ -305,10 +305,11 @@ def caller(
             value = value if value.shape == size else value.reshape(size)
             if dtype is not None:
                 value = (value.round() if value.is_floating_point() else value).to(dtype)
+            seen.append(value)
             results.append(strided(value, size, stride))
         if fixed:
             around = tuple((at, math.prod(cut)) for at, _, cut, _, room in takes if room and boxed)
-            again = _again(module, [at for at, *_ in takes], around, given, arrays, slots, found, results)
+            again = _again(module, [at for at, *_ in takes], around, given, arrays, slots, found, seen, results)
         return tuple(results)
 
     return called
@@ -318,16 +319,16 @@ def caller(
 class _Again:
     """A call's launches, for others with arguments like its own: no view of these is made, nothing is looked up.
 
-    same: tells whether arguments are alike. ways: of each result, the place among what the launches return, and the
-    size and strides as which it is seen; none where it is so. around: of which arguments boxes are taken of the array
-    around them, and how many elements that has.
+    same: tells whether arguments are alike. ways: of each result, the place among what the launches return, the size
+    and strides as which it is seen, none where it is so, and those with which it is copied, none where it is not.
+    around: of which arguments boxes are taken of the array around them, and how many elements that has.
     """
 
     same: Any
     call: Callable[..., Any]
     places: tuple[int, ...]
     index: int
-    ways: tuple[tuple[int, tuple[Any, Any] | None], ...]
+    ways: tuple[tuple[int, tuple[Any, Any] | None, tuple[Any, Any] | None], ...]
     around: tuple[tuple[int, int], ...] = ()
 
     def __call__(self, given: Sequence[Any]) -> tuple[Any, ...] | None:
@@ -343,7 +344,9 @@ class _Again:
             return None
         found = self.call(*arrays)
         held = found if isinstance(found, tuple) else (found,)
-        return tuple(held[at] if seen is None else held[at].as_strided(*seen) for at, seen in self.ways)
+        views = [held[at] if seen is None else held[at].as_strided(*seen) for at, seen, _ in self.ways]
+        copies = (copied for *_, copied in self.ways)
+        return tuple(v if copied is None else strided(v, *copied) for v, copied in zip(views, copies, strict=True))
 
 
 def _again(
@@ -354,10 +357,11 @@ def _again(
     arrays: Sequence[Any],
     slots: Sequence[int],
     found: Sequence[Any],
+    views: Sequence[Any],
     results: Sequence[Any],
 ) -> _Again | None:
-    """Return how a call is made again on a GPU, None where arguments were copied or results are: `arrays` are those at
-    `places` as they were taken, results those at `slots` of what was found.
+    """Return how a call is made again on a GPU, None where arguments were copied: `arrays` are those at `places` as
+    they were taken, results those at `slots` of what was found, as they are seen, and as they lie.
     """
     import torch
 
@@ -366,17 +370,18 @@ def _again(
     taken = [(given[place], array) for place, array in zip(places, arrays, strict=True)]
     if any(v.dtype != a.dtype or v.data_ptr() != a.data_ptr() or v.is_neg() for v, a in taken):
         return None
-    held = [(found[slot], result) for slot, result in zip(slots, results, strict=True)]
-    if any(v.dtype != r.dtype or v.data_ptr() != r.data_ptr() for v, r in held):
+    seen = [(found[slot], view) for slot, view in zip(slots, views, strict=True)]
+    if any(v.dtype != r.dtype or v.data_ptr() != r.data_ptr() for v, r in seen):
         return None
     (same, call), index = module.LAST, given[0].device.index
     # What the launcher knows of its own arrays it knows of these, which are the same bytes
     if same is None or (same := module.alike(*given)) is None or index is None:
         return None
     ways = []
-    for slot, (value, result) in zip(slots, held, strict=True):
-        seen = tuple(result.shape), tuple(result.stride())
-        ways.append((slot, None if seen == (tuple(value.shape), tuple(value.stride())) else seen))
+    for slot, view, result in zip(slots, views, results, strict=True):
+        made, shown, lying = ((tuple(value.shape), tuple(value.stride())) for value in (found[slot], view, result))
+        copied = None if view.data_ptr() == result.data_ptr() else lying
+        ways.append((slot, None if shown == made else shown, copied))
     return _Again(same, call, tuple(places), index, tuple(ways), around)
 
 

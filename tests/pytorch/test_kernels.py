@@ -214,7 +214,7 @@ def test_a_call_is_made_again_only_for_arguments_alike_that_begin_where_boxes_of
         return sum(arrays).reshape(32)
 
     monkeypatch.setattr(torch.cuda, "current_device", lambda: 0)
-    again = kernels._Again(Same(), call, (1, 0), 0, ((0, ((4, 8), (8, 1))),))
+    again = kernels._Again(Same(), call, (1, 0), 0, ((0, ((4, 8), (8, 1)), None),))
     held = torch.arange(65.0)
     a, b = held[:32].view(4, 8), held[32:64].view(4, 8)
     assert a.data_ptr() % 16 == b.data_ptr() % 16 == 0
@@ -223,8 +223,12 @@ def test_a_call_is_made_again_only_for_arguments_alike_that_begin_where_boxes_of
     assert torch.equal(found[0], a + b)
     assert again((a, held[33:].view(4, 8))) is None  # it begins within 16 bytes
     assert again((a, b.T)) is None
-    boxed = kernels._Again(Same(), call, (1, 0), 0, ((0, None),), ((1, 33),))  # of the second, and one element more
+    boxed = kernels._Again(Same(), call, (1, 0), 0, ((0, None, None),), ((1, 33),))  # of the second, one more
     assert boxed((a, b)) is not None and boxed((a, held[32:64].clone().view(4, 8))) is None
+    # Seen by rows of which each stands twice, which have to lie apart
+    apart = kernels._Again(Same(), call, (1, 0), 0, ((0, ((4, 2, 8), (8, 0, 1)), ((4, 2, 8), (16, 8, 1))),))
+    (copied,) = apart((a, b)) or ()
+    assert torch.equal(copied, (a + b)[:, None].expand(4, 2, 8)) and copied.stride() == (16, 8, 1)
     monkeypatch.setattr(torch.cuda, "current_device", lambda: 1)
     assert again((a, b)) is None
 
