@@ -386,7 +386,7 @@ class _Memory:
 def _gpu_name(timed: Timed | None) -> str:
     import torch
 
-    return "" if timed is None else str(torch.cuda.get_device_name())
+    return str(torch.cuda.get_device_name()) if timed is not None and torch.cuda.is_available() else ""
 
 
 def _by_worth(regions: Sequence[Region], machine: Hardware) -> list[Region]:
