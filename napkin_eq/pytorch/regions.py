@@ -348,7 +348,10 @@ class _Memory:
         self.timed, self.nodes = timed, list(module.graph.nodes)
         self.weighed = gpu or options.executor == "none"
         given = [layout(node.meta.get("val")) for node in self.nodes if node.op == "placeholder"]
-        key = hashed(*versions(), called(module), given, options, hardware, interpreted, gpu, _gpu_name(timed))
+        called_here = [node for node in self.nodes if node.op == "call_function"]
+        rounded = [precision([node], "float32") for node in called_here]  # as PyTorch is set
+        about = (called(module), given, rounded, options, hardware, interpreted, gpu, _gpu_name(timed))
+        key = hashed(*versions(), *about)
         self.file = folder() / f"{key}.regions.json"
 
     def regions(self) -> list[Region] | None:
