@@ -35,6 +35,7 @@ BARRED = 1_000
 EARLY, PARTLY = 1, 2
 WAYS = 12  # so many are tried of which a step leaves no term
 SOME = 256  # after so many instances the clock is looked at
+SPARE = 20_000  # so many instances are entered for a chain that is missing: where more had to be, none was found
 GUESS = 14  # how many steps a congruence takes for each child that differs, before that is known
 Value = Axis | Term
 Route = list[tuple[int, bool]]  # edges, each from its first end to its second or back
@@ -184,6 +185,7 @@ class Closure:
             for m, _ in sorted(zip(known, later, strict=True), key=lambda found: found[1])
             for variant in m.variants()
         )
+        self._spare = itertools.islice(self._spare, SPARE)
 
     def inferred(self, name: str, bindings: Iterable[tuple[str, Value]]) -> None:
         """Remember that an inference was found to hold, of classes: of which terms it does is seen when a chain is
