@@ -39,6 +39,7 @@ PROMISING = 0.6  # of the time there is, after which no more is priced because i
 PRICED = 0.75  # of the time there is, after which a cover that is found is proved as it is
 GRACE = 2.0  # times the time there is, after which the kernels that a graph must have are sought no more, nor proved
 GUESSED = 0.5  # of what others exceed their bounds by, what a kernel whose price is not known is taken to at the least
+SHORT = 8  # launches, in whose time a cover is so short that what all in one takes tells what its parts do
 FEW = 12  # prices, after which it is left open whether a cover may be as cheap as one has to be
 AGAIN, UNTIL = 4, 0.4  # searches that time ended are made again, so many at once, until this part of the time is over
 UNKNOWN = 1.0  # times its bound, by how much a candidate that was not priced in time is taken to exceed it
@@ -259,15 +260,18 @@ class Choice:
     def _require_below(self) -> None:
         """Raise NapkinError if a few prices show that hardly any cover of several kernels stays under what it has to.
 
-        As long as the cheapest one by guesses does, one of its kernels is priced, of few contractions first.
+        As long as the cheapest one by bounds does, or where launches count by guesses, one of its kernels is priced, of
+        few contractions first.
         """
         if self.below == math.inf:
             return
+        short = self.below <= SHORT * self.aim.machine.chip.launch_s * 1e6
         for _ in range(FEW):
             for offer in self.offers:  # the search for all in one has been made
                 if offer.price is None and self._alone(offer):
                     offer.price = self.below
-            found = self._least_with_joined()
+            # Of long ones the prices of some tell little of others: these may be several kernels
+            found = self._least_with_joined(GUESSED if short else 0.0)
             if found is None or self._over():
                 return
             price, cover = found
@@ -285,19 +289,21 @@ class Choice:
         """Tell whether one kernel computes all from what is given."""
         return {*self.graph.outputs} <= {*offer.candidate.outs} and not offer.candidate.reads
 
-    def _least_with_joined(self) -> tuple[float, list[Offer]] | None:
-        """Return the price of the cheapest cover, and its kernels, as offers are guessed at half of what others exceed
-        their bounds by; of the kernels of such a cover two may be one, which is offered, too.
+    def _least_with_joined(self, share: float) -> tuple[float, list[Offer]] | None:
+        """Return the price of the cheapest cover, and its kernels, as offers are guessed at a share of what others
+        exceed their bounds by; of the kernels of such a cover, and of those that compute least, two may be one, which
+        is offered, too.
         """
         offers, best = list(self.offers), None
         while True:
-            guessed, places = self._guessed([o for o in offers if o.price is None], GUESSED)
+            guessed, places = self._guessed([o for o in offers if o.price is None], share)
             found = self._solved([*(o for o in offers if o.price is not None), *guessed])
             if found is None or (best is not None and found[0].price >= best[0]):
                 return best
             best = found[0].price, [places.get(id(o), o) for o in found[1]]
             known = {o.piece.source for o in offers}
-            made = map(self._offer, self.listed.bundles([o.candidate for o in found[1]], True)) if self.joining else ()
+            apart = {id(o.candidate): o.candidate for o in (*found[1], *self._basic())}
+            made = map(self._offer, self.listed.bundles([*apart.values()], True)) if self.joining else ()
             fresh = [o for o in made if o.piece.source not in known and not self._alone(o)]
             if not fresh:
                 return best

@@ -210,7 +210,7 @@ def test_kernels_load_and_store_whole_numbers_of_8_and_16_bits(monkeypatch, tmp_
     "reason",
     ["the chain grows too long", "at an edge not PyTorch's: the plan in small is too large to be tried"],
 )
-def test_a_part_that_is_too_long_is_cut_in_two(monkeypatch, reason):
+def test_a_part_that_is_too_long_is_cut_in_two(monkeypatch, cache, reason):
     from napkin_eq.lang.errors import NapkinError
     from napkin_eq.pytorch import regions
 
