@@ -261,12 +261,20 @@ def running(axis: int, gain: Any, part: Any) -> Any:
     """
     gains, parts = (np.moveaxis(side, axis, 0) for side in np.broadcast_arrays(gain, part))
     result = np.empty(parts.shape, np.result_type(gains, parts))
+    gone = np.isneginf(gains) | np.isneginf(parts)
+    if some := bool(gone.any()):
+        np.logical_or.accumulate(gone, axis=0, out=gone)
+        gains, parts = np.where(gone, 0.0, gains), np.where(gone, 0.0, parts)
     held: Any = np.zeros(parts.shape[1:], result.dtype)
-    for lane in range(len(parts)):
-        gone = np.isneginf(gains[lane]) | np.isneginf(parts[lane]) | np.isneginf(held)
-        result[lane] = held = np.where(
-            gone, ABSENT, np.where(gone, 0.0, gains[lane]) * np.where(gone, 0.0, held) + parts[lane]
-        )
+    for lane in range(len(result)):
+        made = result[lane, ...]
+        np.multiply(gains[lane], held, out=made)
+        np.add(made, parts[lane], out=made)
+        held = made
+    if some:
+        result[gone] = ABSENT
+    if (np.isneginf(result) & ~gone).any():  # what is too low for a number is absent from there on, too
+        result[np.logical_or.accumulate(np.isneginf(result), axis=0)] = ABSENT
     return np.moveaxis(result, 0, axis)
 
 
