@@ -63,6 +63,19 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
+class Limit:
+    """The microseconds that a cover must stay under for anyone to take it: none is sought where a few prices show that
+    there is hardly one; searched: all in one kernel was searched for, and takes no less.
+    """
+
+    us: float = math.inf
+    searched: bool = False
+
+
+NONE = Limit()
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """A cover that was found of the same graph with other names of bound axes: its candidates, what each value may be
     now, its price, and the bound that was proved.
@@ -97,8 +110,7 @@ def _over(
 class Choice:
     """The search for a cover of one diagram, priced by a pool.
 
-    joining: kernels that compute several values are offered. below: the microseconds that a cover of more than one
-    kernel must stay under for anyone to take it: none is sought where a few prices show that there is hardly one.
+    joining: kernels that compute several values are offered. limit: what a cover must stay under.
     """
 
     def __init__(
@@ -107,9 +119,9 @@ class Choice:
         orders: Sequence[tuple[Axis, ...]],
         pool: workers.Pool,
         joining: bool = True,
-        below: float = math.inf,
+        limit: Limit = NONE,
     ) -> None:
-        self.joining, self.pool, self.below = joining, pool, below
+        self.joining, self.pool, self.limit = joining, pool, limit
         diagram, aim, proved = job.diagram, job.aim, job.laws.proved
         self.diagram, self.aim = diagram, aim
         self.budget: Budget = aim.budget
@@ -258,26 +270,27 @@ class Choice:
         return self._best()
 
     def _require_below(self) -> None:
-        """Raise NapkinError if a few prices show that hardly any cover of several kernels stays under what it has to.
+        """Raise NapkinError if a few prices show that hardly any cover stays under what it has to.
 
         As long as the cheapest one by bounds does, or where launches count by guesses, one of its kernels is priced, of
         few contractions first.
         """
-        if self.below == math.inf:
+        below = self.limit.us
+        if below == math.inf:
             return
-        short = self.below <= SHORT * self.aim.machine.chip.launch_s * 1e6
+        short = below <= SHORT * self.aim.machine.chip.launch_s * 1e6
         for _ in range(FEW):
-            for offer in self.offers:  # the search for all in one has been made
-                if offer.price is None and self._alone(offer):
-                    offer.price = self.below
+            for offer in self.offers:
+                if self.limit.searched and offer.price is None and self._alone(offer):
+                    offer.price = below
             # Of long ones the prices of some tell little of others: these may be several kernels
             found = self._least_with_joined(GUESSED if short else 0.0)
             if found is None or self._over():
                 return
             price, cover = found
-            if price + self.waited >= self.below:
+            if price + self.waited >= below:
                 raise NapkinError(
-                    f"diagram {self.diagram.name}: no cover of several kernels takes less than {self.below:.1f} us"
+                    f"diagram {self.diagram.name}: no cover takes less than {below:.1f} us"
                 )
             waiting = [o for o in cover if o.price is None]
             if not waiting:
@@ -304,7 +317,7 @@ class Choice:
             known = {o.piece.source for o in offers}
             apart = {id(o.candidate): o.candidate for o in (*found[1], *self._basic())}
             made = map(self._offer, self.listed.bundles([*apart.values()], True)) if self.joining else ()
-            fresh = [o for o in made if o.piece.source not in known and not self._alone(o)]
+            fresh = [o for o in made if o.piece.source not in known and not (self.limit.searched and self._alone(o))]
             if not fresh:
                 return best
             offers += fresh

@@ -4,7 +4,6 @@ steps.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,7 +13,7 @@ from napkin_eq.certify.certificate import require_accepted
 from napkin_eq.cover import assembly
 from napkin_eq.cover.apart import apart, clashes, counterparts
 from napkin_eq.cover.assembly import Named, Part, Put, part_of, within
-from napkin_eq.cover.choice import Choice, Found
+from napkin_eq.cover.choice import NONE, Choice, Found, Limit
 from napkin_eq.cover.pieces import Piece
 from napkin_eq.cover.pricing import Proved, pool
 from napkin_eq.cover.program import Chosen
@@ -39,9 +38,9 @@ class _Refused(Undecided):
     """The checker does not accept the chain of a plan whose kernels have chains."""
 
 
-def covered(job: Job, ends: Sequence[Sequence[Term]] = (), below: float = math.inf) -> Output:
+def covered(job: Job, ends: Sequence[Sequence[Term]] = (), limit: Limit = NONE) -> Output:
     """Return the plan of a job's outputs as a cover of their graph by kernels; ends: values with which sections of it
-    end, where these are known; below: the microseconds that several kernels must stay under.
+    end, where these are known; limit: what it must stay under.
 
     Raises NapkinError where some output is in no candidate's reach, or bounds show that no cover stays under what it
     must, Undecided where the checker does not accept the chain.
@@ -55,7 +54,7 @@ def covered(job: Job, ends: Sequence[Sequence[Term]] = (), below: float = math.i
         *before, last = listed
         own = (wanted.get(value, order) for value, order in zip(last.outputs, last.orders, strict=True))
         listed = [*before, replace(last, orders=tuple(own))]
-    found, (source, placed, steps, named) = _first_accepted(job, outputs, listed, below)
+    found, (source, placed, steps, named) = _first_accepted(job, outputs, listed, limit)
     graph = saturate(listed[0].terms[0], (), rounds=0)  # an e-graph of nothing but its numbers
     proofs = [proved for section in found for _, proved in section.pieces]
     graph = replace(graph, nodes=sum(f.nodes for f in proofs), rounds=max(f.rounds for f in proofs), instances=[])
@@ -66,7 +65,7 @@ def covered(job: Job, ends: Sequence[Sequence[Term]] = (), below: float = math.i
 
 
 def _first_accepted(
-    job: Job, outputs: tuple[Term, ...], listed: Sequence[Section], below: float
+    job: Job, outputs: tuple[Term, ...], listed: Sequence[Section], limit: Limit
 ) -> tuple[list[_Section], Whole]:
     """Return the covers of sections, and all of them as one plan, in the first way whose chain the checker accepts.
 
@@ -78,18 +77,18 @@ def _first_accepted(
     try:
         with pool(job.aim, job.laws) as workers:
             try:
-                return _accepted(job, outputs, listed, workers, True, below)
+                return _accepted(job, outputs, listed, workers, True, limit)
             except _Refused:
-                return _accepted(job, outputs, listed, workers, False, below)
+                return _accepted(job, outputs, listed, workers, False, limit)
     except _Refused:
         if plainer.laws is job.laws or job.aim.budget.left() <= 0:
             raise
     with pool(plainer.aim, plainer.laws) as workers:  # nothing of it is remembered: it takes as long once more
-        return _accepted(plainer, outputs, listed, workers, True, below)
+        return _accepted(plainer, outputs, listed, workers, True, limit)
 
 
 def _accepted(
-    job: Job, outputs: tuple[Term, ...], listed: Sequence[Section], workers: Pool, joining: bool, below: float
+    job: Job, outputs: tuple[Term, ...], listed: Sequence[Section], workers: Pool, joining: bool, limit: Limit
 ) -> tuple[list[_Section], Whole]:
     """Return the covers of sections, and all of them as one plan whose chain the checker accepts; raises _Refused
     where it does not.
@@ -98,7 +97,7 @@ def _accepted(
     """
     clock = job.aim.budget.clock
     with clock.stage("extract"):
-        found = _sections(job, listed, workers, joining, below)
+        found = _sections(job, listed, workers, joining, limit)
     try:
         return found, _whole(job, outputs, listed, found)
     except _Refused:
@@ -125,13 +124,13 @@ def _whole(job: Job, outputs: tuple[Term, ...], listed: Sequence[Section], found
 
 
 def _sections(
-    job: Job, listed: Sequence[Section], workers: Pool, joining: bool, below: float
+    job: Job, listed: Sequence[Section], workers: Pool, joining: bool, limit: Limit
 ) -> list[_Section]:
-    """Cover each section of a graph, equal ones once; below: what all of them must stay under."""
+    """Cover each section of a graph, equal ones once; limit: what all of them must stay under."""
     known: dict[tuple[Term, ...], _Section] = {}
     for section in listed:
         if section.terms not in known:
-            known[section.terms] = _section(job, section, workers, joining, below if len(listed) == 1 else math.inf)
+            known[section.terms] = _section(job, section, workers, joining, limit if len(listed) == 1 else NONE)
     return [known[section.terms] for section in listed]
 
 
@@ -161,13 +160,13 @@ class _Section:
     work: Choice
 
 
-def _section(job: Job, section: Section, workers: Pool, joining: bool, below: float) -> _Section:
+def _section(job: Job, section: Section, workers: Pool, joining: bool, limit: Limit) -> _Section:
     """Cover a section; where a kernel would hold what was folded over an axis that it streams over, once more with that
     axis named apart.
     """
     outputs = section.terms
     names = [f"o{i}" for i in range(len(outputs))] if section.arrays else job.names
-    work = Choice(job.on(zip(names, outputs, strict=True)), section.orders, workers, joining, below)
+    work = Choice(job.on(zip(names, outputs, strict=True)), section.orders, workers, joining, limit)
     chosen, pieces = work.derived()
     found = _Section(outputs, pieces, chosen, work)
     clash: dict[str, set[Term]] = {}

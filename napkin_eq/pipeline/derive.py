@@ -25,6 +25,7 @@ from napkin_eq.certify.certificate import require_accepted
 from napkin_eq.certify.chain import explained
 from napkin_eq.cover import exponents
 from napkin_eq.cover.bounds import least_us, moving_us
+from napkin_eq.cover.choice import NONE, Limit
 from napkin_eq.cover.covering import covered
 from napkin_eq.cover.graph import contractions, folded_apart, read_again
 from napkin_eq.egraph.budget import SECONDS, Budget, Clock
@@ -226,7 +227,7 @@ def _as_one(job: Job) -> list[Output]:
         rest = _rest(job)
         # What so few kernels hand on is small; a cover may store what is as large as a product's results
         worth = WORTH if sum(len(output.placed.tiled) for output in best) <= SEVERAL else 1.0
-        cover = _cover(rest, below=worth * _predicted(best))
+        cover = _cover(rest, limit=Limit(worth * _predicted(best), searched=True))
         _told(job, rest)
         best = cover if cover and _predicted(cover) < worth * _predicted(best) else best
     for others in (_in_stretches, _as_sums, _contracted, _bounded):
@@ -330,7 +331,7 @@ def _absorbed(job: Job, found: Sequence[Output]) -> Iterator[list[Output]]:
     made = exponents.absorbed(terms, job.laws, rest.aim.budget)
     if made is not None:
         whole = replace(job.diagram, outputs=tuple(zip(job.names, made.outputs, strict=True)))
-        for option in _cover(replace(rest, diagram=whole)):
+        for option in _cover(replace(rest, diagram=whole), limit=Limit(_predicted(found))):
             if _led(job, made, option):
                 yield [option]
     _told(job, rest)
@@ -519,19 +520,18 @@ def _in_full(job: Job, anew: bool) -> Job:
     return Job(whole, replace(job.aim, budget=budget), job.laws)
 
 
-def _cover(job: Job, ends: Sequence[Sequence[Term]] = (), below: float = math.inf) -> list[Output]:
+def _cover(job: Job, ends: Sequence[Sequence[Term]] = (), limit: Limit = NONE) -> list[Output]:
     """Return a diagram's plan as a cover by kernels, nothing where there is none that is proved and allowed; ends: the
-    values with which sections of it end, where these are known; below: the microseconds from which on it is of no use,
-    where all in one kernel was searched for.
+    values with which sections of it end, where these are known; limit: what it must stay under.
     """
     made = None if ends else reordered([term for _, term in job.diagram.outputs], job.laws, job.aim.budget)
     if made is not None:
         with suppress(NapkinError):
-            found = covered(job.on(zip(job.names, made.outputs, strict=True)), (), below)
+            found = covered(job.on(zip(job.names, made.outputs, strict=True)), (), limit)
             if _led(job, made, found) and _allowed(job, found):
                 return [found]
     try:
-        found = covered(job, ends, below)
+        found = covered(job, ends, limit)
         return [found] if _allowed(job, found) else []
     except NapkinError as reason:
         job.aim.budget.clock.stopped.append(f"{NO_COVER}{reason})"[:200])

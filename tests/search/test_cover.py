@@ -573,7 +573,7 @@ def test_a_plan_takes_no_longer_than_operator_by_operator(monkeypatch: pytest.Mo
         return found
 
     monkeypatch.setattr(pipeline, "searches", slow)
-    monkeypatch.setattr(pipeline, "_cover", lambda job, below: [])
+    monkeypatch.setattr(pipeline, "_cover", lambda job, limit: [])
     found = derive(diagram)
     assert sum(o.placed.predicted_us for o in found.outputs) < 1e3
     assert any(
