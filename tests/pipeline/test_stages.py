@@ -59,7 +59,7 @@ def test_a_stage_that_fails_counts_too() -> None:
 
 
 def test_a_graph_too_large_for_one_search_whose_cover_is_refused_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page, "_cover", lambda job: [])
+    monkeypatch.setattr(page, "_cover", lambda job, **limit: [])
     job = Job(chain(page.WHOLE + 1), Aim(load("h200"), "bfloat16", "auto", budget=Budget(5.0)), Laws([]))
     with pytest.raises(NapkinError, match="its cover by kernels is refused.*too large for one search"):
         page.kernels(job)
@@ -107,7 +107,7 @@ def test_no_plainer_search_is_begun_after_the_time_is_over(monkeypatch: pytest.M
 def test_a_plan_that_is_far_from_the_least_is_held_against_a_cover(monkeypatch: pytest.MonkeyPatch) -> None:
     covers: list[Job] = []
 
-    def cover(job: Job) -> list[Output]:
+    def cover(job: Job, **limit: object) -> list[Output]:
         covers.append(job)
         return []
 

@@ -148,7 +148,7 @@ def test_a_search_that_can_save_part_of_a_launch_does_little_work_and_no_cover_b
     monkeypatch.setattr(
         module, "_part", lambda job, share, work=1.0: given.append((share, work)) or old(job, share, work)
     )
-    monkeypatch.setattr(module, "_cover", lambda _: covers.append(len(given)) or [])
+    monkeypatch.setattr(module, "_cover", lambda job, limit=None: covers.append(len(given)) or [])
     products = [nq.sum(A * nq.array(name, q, x), q) for name in "CD"]
     wide = nq.softmax(nq.array("W", *nq.axes("n m", n=4096, m=16384)), "m")
     for term in (products[0] * products[1], wide):

@@ -125,7 +125,7 @@ def test_a_chain_that_sums_by_steps_break_is_sought_without_them(monkeypatch: py
     diagram = Diagram("two", (("out", stack(2)),))
     laws = proved_laws((), (), False)
 
-    def refused(job: Job, outputs: object, listed: object, workers: object, joining: bool) -> None:
+    def refused(job: Job, outputs: object, listed: object, workers: object, joining: bool, limit: object) -> None:
         tried.append((job.laws is laws, joining))
         raise covering._Refused("the conditions of carry are not derived")
 
@@ -140,7 +140,7 @@ def test_a_cover_whose_kernels_there_was_no_time_to_derive_is_sought_once(monkey
     diagram = Diagram("two", (("out", stack(2)),))
     laws = proved_laws((), (), False)
 
-    def late(job: Job, outputs: object, listed: object, workers: object, joining: bool) -> None:
+    def late(job: Job, outputs: object, listed: object, workers: object, joining: bool, limit: object) -> None:
         tried.append(joining)
         raise Undecided("there was no time to prove it")
 
