@@ -8,6 +8,7 @@ import random
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -21,10 +22,11 @@ from napkin_eq.cover.apart import apart
 from napkin_eq.cover.assembly import Part, assembled
 from napkin_eq.cover.bounds import bound_us, least_us
 from napkin_eq.cover.candidates import Enumeration
-from napkin_eq.cover.choice import Choice, Offer
+from napkin_eq.cover.choice import Choice, Limit, Offer
+from napkin_eq.cover.covering import covered
 from napkin_eq.cover.exponents import weights
 from napkin_eq.cover.graph import contractions, graph_of
-from napkin_eq.cover.pieces import Storage
+from napkin_eq.cover.pieces import Piece, Storage
 from napkin_eq.cover.pricing import Proved
 from napkin_eq.cover.program import Column, cheapest, greedy, in_order
 from napkin_eq.egraph.budget import METER
@@ -399,7 +401,6 @@ def test_each_step_of_a_cover_stands_where_it_is_told() -> None:
 
 
 def test_two_outputs_of_one_value_are_one_clear_line() -> None:
-    from napkin_eq.cover.covering import covered
     from napkin_eq.egraph.budget import Budget
     from napkin_eq.machine.gpu import load
     from napkin_eq.search.job import Aim, Job, Laws
@@ -491,6 +492,28 @@ def test_a_longer_search_gives_no_price_back_to_what_could_not_be_proved() -> No
 def job_of(name: str, term: nq.Term) -> Job:
     diagram = nq.Diagram(name, ((name, term),))
     return Job(diagram, aimed(diagram, "h200", "bfloat16", "auto", None, (), 30.0), proved_laws((), (), False))
+
+
+def test_a_cover_is_sought_while_a_few_prices_leave_room_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    q, x, d = nq.axes("q x d", q=256, x=256, d=32)
+    scores = nq.sum(nq.array("Q", q, d) * nq.array("K", x, d), d)
+    job = job_of("out", nq.sum(nq.softmax(scores, x) * nq.array("V", x, d), x))
+    priced: list[int] = []
+    price = pricing.Pricing.price
+
+    def counted(self: pricing.Pricing, pieces: Iterable[Piece]) -> None:
+        price(self, listed := list(pieces))
+        priced.append(len(listed))
+
+    monkeypatch.setattr(pricing.Pricing, "price", counted)
+    least = least_us(job.diagram.outputs, "bfloat16", job.aim.machine)
+    for limit, most in ((least, 0), (1.5 * least, 12)):  # of all in one, which was searched for, nothing is priced
+        priced.clear()
+        with pytest.raises(NapkinError, match=f"no cover takes less than {limit:.1f} us"):
+            covered(job, (), Limit(limit, searched=True))
+        assert sum(priced) <= most and max(priced, default=1) == 1
+    found = covered(job, (), Limit(1e3))
+    assert found.cover is not None and found.cover["predicted_us"] < 1e3
 
 
 def clipped(n: nq.Axis, m: nq.Axis) -> tuple[nq.Term, nq.Term]:
