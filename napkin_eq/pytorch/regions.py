@@ -11,7 +11,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
@@ -347,15 +347,18 @@ class _Memory:
         self.module, self.options, self.hardware, self.interpreted = module, options, hardware, interpreted
         self.timed, self.nodes = timed, list(module.graph.nodes)
         self.weighed = gpu or options.executor == "none"
-        given = [layout(node.meta.get("val")) for node in self.nodes if node.op == "placeholder"]
-        called_here = [node for node in self.nodes if node.op == "call_function"]
-        rounded = [precision([node], "float32") for node in called_here]  # as PyTorch is set
-        about = (called(module), given, rounded, options, hardware, interpreted, gpu, _gpu_name(timed))
-        key = hashed(*versions(), *about)
-        self.file = folder() / f"{key}.regions.json"
+        self.file: Path | None = None
+        with suppress(Exception):  # a graph with something in it that nobody here knows is chosen of each time
+            given = [layout(node.meta.get("val")) for node in self.nodes if node.op == "placeholder"]
+            called_here = [node for node in self.nodes if node.op == "call_function"]
+            rounded = [precision([node], "float32") for node in called_here]  # as PyTorch is set
+            about = (called(module), given, rounded, options, hardware, interpreted, gpu, _gpu_name(timed))
+            self.file = folder() / f"{hashed(*versions(), *about)}.regions.json"
 
     def regions(self) -> list[Region] | None:
         """Return what was chosen before; None where it is not remembered, or kernels of it are no more."""
+        if self.file is None:
+            return None
         try:
             held = json.loads(self.file.read_text(encoding="utf-8"))
             parts = [([self.nodes[int(at)] for at in places], str(reason)) for places, reason in held["regions"]]
@@ -381,6 +384,9 @@ class _Memory:
         return region
 
     def write(self, found: Sequence[Region]) -> None:
+        """Remember regions, all nodes of which are the graph's."""
+        if self.file is None:
+            return
         places = {node: at for at, node in enumerate(self.nodes)}
         regions = [([places[node] for node in region.nodes], region.reason) for region in found]
         written(self.file, json.dumps({"regions": regions}))
