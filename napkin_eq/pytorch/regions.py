@@ -389,7 +389,8 @@ class _Memory:
             return
         places = {node: at for at, node in enumerate(self.nodes)}
         regions = [([places[node] for node in region.nodes], region.reason) for region in found]
-        written(self.file, json.dumps({"regions": regions}))
+        with suppress(OSError):  # where nothing can be written, nothing is remembered
+            written(self.file, json.dumps({"regions": regions}))
 
 
 def _gpu_name(timed: Timed | None) -> str:
