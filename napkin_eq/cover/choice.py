@@ -38,6 +38,7 @@ PROVING = 0.4  # of time that ends, what is kept for the proofs of the kernels t
 PROMISING = 0.6  # of the time there is, after which no more is priced because it is promising
 PRICED = 0.75  # of the time there is, after which a cover that is found is proved as it is
 GRACE = 2.0  # times the time there is, after which the kernels that a graph must have are sought no more, nor proved
+ROOM = 0.15  # of the time there is, after which a cover is sought whether there is room for it or not
 GUESSED = 0.5  # of what others exceed their bounds by, what a kernel whose price is not known is taken to at the least
 SHORT = 8  # launches, in whose time a cover is so short that what all in one takes tells what its parts do
 FEW = 12  # prices, after which it is left open whether a cover may be as cheap as one has to be
@@ -284,6 +285,8 @@ class Choice:
                 if self.limit.searched and offer.price is None and self._alone(offer):
                     offer.price = below
             # Of long ones the prices of some tell little of others: these may be several kernels
+            if self._spent() > ROOM * self.budget.seconds:
+                return
             found = self._least_with_joined(GUESSED if short else 0.0)
             if found is None or self._over():
                 return

@@ -38,7 +38,7 @@ FACTOR, START, COMPILER = 3.0, 60.0, 120.0
 # Threads that wait for one another use processor time on every core of a large machine, and seconds of it are the limit
 ALONE = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 BLOCK = 512  # bytes of which PyTorch hands out whole ones on a GPU
-ENDED = "the derivation ended with"  # begins what is said of one that came to no end of its own
+ENDED, TOOK = "the derivation ended with", "the derivation took more than"  # of one that came to no end of its own
 NARROW = ("int8", "uint8", "int16")
 STORED = ("float32", "float16", "bfloat16")
 
@@ -151,7 +151,7 @@ def _derived(query: Asked) -> Kernels:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise NapkinError(f"the derivation took more than {wall:g} s") from None
+        raise NapkinError(f"{TOOK} {wall:g} s") from None
     if done.returncode == 2:
         reason = done.stdout.strip().splitlines()[-1:] or ["no reason was given"]
         head = {"schema": SCHEMA, "seconds": query.seconds, "refused": reason[0]}

@@ -23,7 +23,7 @@ from napkin_eq.lang.term import subterms
 from napkin_eq.machine.gpu import Hardware, load
 from napkin_eq.pytorch.build.constants import empty
 from napkin_eq.pytorch.build.edges import shown
-from napkin_eq.pytorch.build.identity import called, hashed, layout
+from napkin_eq.pytorch.build.identity import called, hashed
 from napkin_eq.pytorch.build.recomputed import SEVERAL, lying, recomputed
 from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.derive_one import written
@@ -32,6 +32,7 @@ from napkin_eq.pytorch.flat import in_memory
 from napkin_eq.pytorch.importer import complex_numbers, of_graph
 from napkin_eq.pytorch.kernels import (
     ENDED,
+    TOOK,
     Asked,
     Kernels,
     answer,
@@ -316,7 +317,7 @@ def chosen(
                         sure &= not _may_be_timed(region, timed) or region.times is not None
             except Exception as fault:  # of ours: the others are decided all the same
                 region.reason, region.kernels, sure = _said(fault), None, False
-            sure &= not region.reason.startswith(ENDED)
+            sure &= ENDED not in region.reason and TOOK not in region.reason
             # What is not derived with its edges may be without the operators that have them, as far as there is time.
             large = region.reason.endswith(TOO_LARGE)  # as tiles of products are
             if (large or region.reason.startswith(WITHOUT_GAIN)) and (heavy := _contractions(region)):
@@ -333,7 +334,7 @@ def chosen(
                 found.append(region)
     order = {node: at for at, node in enumerate(module.graph.nodes)}
     found = sorted([*found, *left], key=lambda region: order[region.nodes[0]])
-    if sure:
+    if sure and not ahead.faulty:
         memory.write(found)
     return found
 
@@ -349,10 +350,9 @@ class _Memory:
         self.weighed = gpu or options.executor == "none"
         self.file: Path | None = None
         with suppress(Exception):  # a graph with something in it that nobody here knows is chosen of each time
-            given = [layout(node.meta.get("val")) for node in self.nodes if node.op == "placeholder"]
             called_here = [node for node in self.nodes if node.op == "call_function"]
             rounded = [precision([node], "float32") for node in called_here]  # as PyTorch is set
-            about = (called(module), given, rounded, options, hardware, interpreted, gpu, _gpu_name(timed))
+            about = (called(module), rounded, options, hardware, interpreted, gpu, _gpu_name(timed))
             self.file = folder() / f"{hashed(*versions(), *about)}.regions.json"
 
     def regions(self) -> list[Region] | None:
@@ -361,7 +361,10 @@ class _Memory:
             return None
         try:
             held = json.loads(self.file.read_text(encoding="utf-8"))
-            parts = [([self.nodes[int(at)] for at in places], str(reason)) for places, reason in held["regions"]]
+            parts = [([self._called(at) for at in places], reason) for places, reason in held["regions"]]
+            listed = [node for nodes, _ in parts for node in nodes]
+            if len({*listed}) < len(listed) or not all(nodes and isinstance(reason, str) for nodes, reason in parts):
+                return None
             found = [Region(nodes, reason=reason) if reason else self._again(nodes) for nodes, reason in parts]
             machine = load(self.hardware)
             for region in found:
@@ -370,6 +373,12 @@ class _Memory:
             return found if all(r.taken or why for r, (_, why) in zip(found, parts, strict=True)) else None
         except Exception:  # of files, of torch.fx, of ours: all is chosen as if nothing were remembered
             return None
+
+    def _called(self, place: Any) -> Any:
+        """Return the call at a place; raises ValueError where there is none."""
+        if type(place) is not int or place < 0 or self.nodes[place].op != "call_function":
+            raise ValueError(f"no call: {place!r:.60}")
+        return self.nodes[place]
 
     def _again(self, nodes: list[Any]) -> Region:
         """Return a region with its kernels; raises NapkinError where they are not remembered."""
@@ -788,7 +797,7 @@ class _Ahead:
     def __init__(self, options: Options, hardware: str, interpreted: bool, gpu: bool, clock: _Spent) -> None:
         self.options, self.hardware, self.interpreted, self.gpu, self.clock = options, hardware, interpreted, gpu, clock
         self.pool = ThreadPoolExecutor(clock.processes) if clock.processes > 1 else None
-        self.lock = Lock()
+        self.lock, self.faulty = Lock(), False  # something of ours failed
         self.pending: dict[Path, tuple[Asked, Future[Kernels]]] = {}  # searches not begun, the next one first
         # Where what is asked of a region will be remembered: by its identity, which is another's once it is gone: so it
         # stays
@@ -870,6 +879,7 @@ class _Ahead:
             return query
         except Exception as reason:  # one of ours, too
             region.reason = _said(reason)
+            self.faulty |= not isinstance(reason, NapkinError)
             return None
 
 

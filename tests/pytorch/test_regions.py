@@ -12,9 +12,11 @@ import torch
 import torch.nn.functional as F
 from torch.fx.experimental.proxy_tensor import make_fx
 
+from napkin_eq.lang.errors import NapkinError
 from napkin_eq.machine.gpu import load
-from napkin_eq.pytorch import backend, regions
+from napkin_eq.pytorch import backend, kernels, regions
 from napkin_eq.pytorch.backend import decompositions
+from napkin_eq.pytorch.build.identity import called
 from napkin_eq.pytorch.build.table import name_of
 from napkin_eq.pytorch.flat import flat
 from napkin_eq.pytorch.importer import from_torch
@@ -224,7 +226,9 @@ def test_what_was_chosen_of_a_graph_is_taken_again_without_a_search(monkeypatch,
             chosen(**otherwise)
     (remembered,) = cache.glob("napkin_eq/pytorch/*.regions.json")
     text = remembered.read_text()
-    for damaged in ("", "{}", text[:-9], text.replace("[[", "[[99, ")):
+    # No node, no call, the last node, no whole number, a node twice
+    others = ("[[99, ", "[[0, ", "[[-1, ", "[[2.0, ", '[[[2], ""], [[')
+    for damaged in ("", "{}", text[:-9], *(text.replace("[[", other, 1) for other in others)):
         remembered.write_text(damaged)
         with pytest.raises(RuntimeError, match="searched"):
             chosen()
@@ -232,6 +236,30 @@ def test_what_was_chosen_of_a_graph_is_taken_again_without_a_search(monkeypatch,
     taken[0].with_suffix(".json").unlink()
     with pytest.raises(RuntimeError, match="searched"):
         chosen()
+
+
+@pytest.mark.parametrize("reason, kept", [(kernels.TOOK, 0), (kernels.ENDED, 0), ("nothing is known", 1)])
+def test_what_may_come_out_otherwise_the_next_time_is_not_remembered(monkeypatch, cache, reason, kept):
+    def refused(query):
+        raise NapkinError(f"{reason} 5")
+
+    monkeypatch.setattr(regions, "answer", refused)
+    module = graph(lambda x: torch.softmax(x, 1), (64, 256))
+    (region,) = regions.chosen(module, regions.Options(executor="none"), "h200", False, False)
+    assert f"{reason} 5" in region.reason and len([*cache.glob("napkin_eq/pytorch/*.regions.json")]) == kept
+
+
+def test_graphs_are_told_apart_by_their_values_and_by_the_graphs_that_they_call():
+    def of(dtype, scale):
+        module = graph(lambda x: torch.softmax(x * 2, 1), (8, 16))
+        next(n for n in module.graph.nodes if n.op == "call_function").meta["val"] = torch.empty(8, 16, dtype=dtype)
+        module.add_submodule("inner", graph(lambda x: x * scale, (8, 16)))
+        with module.graph.inserting_before(next(iter(module.graph.nodes))):
+            module.graph.get_attr("inner")
+        return called(module)
+
+    found = [of(torch.float32, 2), of(torch.float64, 2), of(torch.float32, 3)]
+    assert all(a != b for at, a in enumerate(found) for b in found[:at]) and found[0] == of(torch.float32, 2)
 
 
 @pytest.mark.slow

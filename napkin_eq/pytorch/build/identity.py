@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import operator
 from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
@@ -10,23 +11,34 @@ from napkin_eq.pytorch.build.extents import about
 
 
 def called(module: Any) -> list[Any]:
-    """Return what a graph calls, whatever its nodes' names are: equal ones, as layers are, are one."""
+    """Return what a graph calls, whatever its nodes' names are, and how its values lie: equal ones, as layers are, are
+    one.
+    """
     import torch
 
     nodes = {node: f"%{at}" for at, node in enumerate(module.graph.nodes)}
     named = torch.fx.map_arg
-    return [
-        (n.op, str(n.target), named(n.args, nodes.__getitem__), sorted(named(n.kwargs, nodes.__getitem__).items()))
-        for n in nodes
-    ]
+    found: list[Any] = []
+    for n in nodes:
+        args, kwargs = named(n.args, nodes.__getitem__), sorted(named(n.kwargs, nodes.__getitem__).items())
+        found.append((n.op, str(n.target), args, kwargs, layout(n.meta.get("val"))))
+        if n.op == "get_attr":  # a graph that another one calls
+            try:
+                held = operator.attrgetter(str(n.target))(module)
+            except AttributeError:
+                continue
+            found += called(held) if isinstance(held, torch.fx.GraphModule) else [layout(held)]
+    return found
 
 
 def layout(value: Any) -> Any:
-    """Return size, strides and type of a tensor, about; of a number about itself, of anything else its type. What the
-    data alone know is its symbol.
+    """Return size, strides and type of a tensor, about; of a number about itself, of several values all of these, of
+    anything else its type. What the data alone know is its symbol.
     """
     import torch
 
+    if isinstance(value, (list, tuple)):
+        return [*map(layout, value)]
     if isinstance(value, torch.Tensor):
         return [*map(_known, value.shape)], [*map(_known, value.stride())], value.dtype
     return _known(value) if isinstance(value, (int, torch.SymInt)) else type(value).__name__
