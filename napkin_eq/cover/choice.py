@@ -73,7 +73,7 @@ class Limit:
     searched: bool = False
 
 
-NONE = Limit()
+NO_LIMIT = Limit()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class Choice:
         orders: Sequence[tuple[Axis, ...]],
         pool: workers.Pool,
         joining: bool = True,
-        limit: Limit = NONE,
+        limit: Limit = NO_LIMIT,
     ) -> None:
         self.joining, self.pool, self.limit = joining, pool, limit
         diagram, aim, proved = job.diagram, job.aim, job.laws.proved
@@ -280,21 +280,19 @@ class Choice:
         if below == math.inf:
             return
         short = below <= SHORT * self.aim.machine.chip.launch_s * 1e6
+        for offer in self.offers:
+            if self.limit.searched and offer.price is None and self._alone(offer):
+                offer.price = below
         for _ in range(FEW):
-            for offer in self.offers:
-                if self.limit.searched and offer.price is None and self._alone(offer):
-                    offer.price = below
-            # Of long ones the prices of some tell little of others: these may be several kernels
             if self._spent() > ROOM * self.budget.seconds:
                 return
+            # Of long ones the prices of some tell little of others: these may be several kernels
             found = self._least_with_joined(GUESSED if short else 0.0)
             if found is None or self._over():
                 return
             price, cover = found
             if price + self.waited >= below:
-                raise NapkinError(
-                    f"diagram {self.diagram.name}: no cover takes less than {below:.1f} us"
-                )
+                raise NapkinError(f"diagram {self.diagram.name}: no cover takes less than {below:.1f} us")
             waiting = [o for o in cover if o.price is None]
             if not waiting:
                 return

@@ -13,7 +13,7 @@ from napkin_eq.certify.certificate import require_accepted
 from napkin_eq.cover import assembly
 from napkin_eq.cover.apart import apart, clashes, counterparts
 from napkin_eq.cover.assembly import Named, Part, Put, part_of, within
-from napkin_eq.cover.choice import NONE, Choice, Found, Limit
+from napkin_eq.cover.choice import NO_LIMIT, Choice, Found, Limit
 from napkin_eq.cover.pieces import Piece
 from napkin_eq.cover.pricing import Proved, pool
 from napkin_eq.cover.program import Chosen
@@ -38,12 +38,12 @@ class _Refused(Undecided):
     """The checker does not accept the chain of a plan whose kernels have chains."""
 
 
-def covered(job: Job, ends: Sequence[Sequence[Term]] = (), limit: Limit = NONE) -> Output:
+def covered(job: Job, ends: Sequence[Sequence[Term]] = (), limit: Limit = NO_LIMIT) -> Output:
     """Return the plan of a job's outputs as a cover of their graph by kernels; ends: values with which sections of it
     end, where these are known; limit: what it must stay under.
 
-    Raises NapkinError where some output is in no candidate's reach, or bounds show that no cover stays under what it
-    must, Undecided where the checker does not accept the chain.
+    Raises NapkinError where some output is in no candidate's reach, or a few prices show that hardly any
+    cover stays under what it must, Undecided where the checker does not accept the chain.
     """
     outputs, clock = tuple(term for _, term in job.diagram.outputs), job.aim.budget.clock
     if len(set(outputs)) < len(outputs):
@@ -77,14 +77,14 @@ def _first_accepted(
     try:
         with pool(job.aim, job.laws) as workers:
             try:
-                return _accepted(job, outputs, listed, workers, True, limit)
+                return _accepted(job, outputs, listed, workers, joining=True, limit=limit)
             except _Refused:
-                return _accepted(job, outputs, listed, workers, False, limit)
+                return _accepted(job, outputs, listed, workers, joining=False, limit=limit)
     except _Refused:
         if plainer.laws is job.laws or job.aim.budget.left() <= 0:
             raise
     with pool(plainer.aim, plainer.laws) as workers:  # nothing of it is remembered: it takes as long once more
-        return _accepted(plainer, outputs, listed, workers, True, limit)
+        return _accepted(plainer, outputs, listed, workers, joining=True, limit=limit)
 
 
 def _accepted(
@@ -130,7 +130,7 @@ def _sections(
     known: dict[tuple[Term, ...], _Section] = {}
     for section in listed:
         if section.terms not in known:
-            known[section.terms] = _section(job, section, workers, joining, limit if len(listed) == 1 else NONE)
+            known[section.terms] = _section(job, section, workers, joining, limit if len(listed) == 1 else NO_LIMIT)
     return [known[section.terms] for section in listed]
 
 

@@ -180,12 +180,8 @@ class Closure:
             for m in known
             for law in (self.laws[m.law],)
         ]
-        self._spare = (
-            variant
-            for m, _ in sorted(zip(known, later, strict=True), key=lambda found: found[1])
-            for variant in m.variants()
-        )
-        self._spare = itertools.islice(self._spare, SPARE)
+        ordered = sorted(zip(known, later, strict=True), key=lambda found: found[1])
+        self._spare = itertools.islice((variant for m, _ in ordered for variant in m.variants()), SPARE)
 
     def inferred(self, name: str, bindings: Iterable[tuple[str, Value]]) -> None:
         """Remember that an inference was found to hold, of classes: of which terms it does is seen when a chain is

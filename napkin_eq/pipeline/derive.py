@@ -25,7 +25,7 @@ from napkin_eq.certify.certificate import require_accepted
 from napkin_eq.certify.chain import explained
 from napkin_eq.cover import exponents
 from napkin_eq.cover.bounds import least_us, moving_us
-from napkin_eq.cover.choice import NONE, Limit
+from napkin_eq.cover.choice import NO_LIMIT, Limit
 from napkin_eq.cover.covering import covered
 from napkin_eq.cover.graph import contractions, folded_apart, read_again
 from napkin_eq.egraph.budget import SECONDS, Budget, Clock
@@ -520,7 +520,7 @@ def _in_full(job: Job, anew: bool) -> Job:
     return Job(whole, replace(job.aim, budget=budget), job.laws)
 
 
-def _cover(job: Job, ends: Sequence[Sequence[Term]] = (), limit: Limit = NONE) -> list[Output]:
+def _cover(job: Job, ends: Sequence[Sequence[Term]] = (), limit: Limit = NO_LIMIT) -> list[Output]:
     """Return a diagram's plan as a cover by kernels, nothing where there is none that is proved and allowed; ends: the
     values with which sections of it end, where these are known; limit: what it must stay under.
     """

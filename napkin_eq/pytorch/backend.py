@@ -279,8 +279,10 @@ def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: 
     elif rest == "inductor":
         try:
             own = bare(report.taken[0]) if len(report.taken) == 1 else None
-            by_inductor = partial(_by_inductor, module, example_inputs, kind)
-            by_parts: Callable[[], Any] = by_inductor if own is None else partial(_same, own)
+
+            def by_parts() -> Any:
+                return own or _by_inductor(module, example_inputs, kind)
+
             if measured and report.taken and not _told_by_regions(given, report):
                 made = _the_faster(given, report, by_parts, example_inputs, kind)
             else:
@@ -292,10 +294,6 @@ def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: 
         else:
             raise Untouched
     return make_boxed_func(module.forward)
-
-
-def _same(made: Any) -> Any:
-    return made
 
 
 def _by_inductor(module: Any, example_inputs: Sequence[Any], kind: str) -> Any:

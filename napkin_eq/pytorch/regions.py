@@ -175,6 +175,11 @@ class Region:
         return not self.reason
 
     @property
+    def hopeless(self) -> bool:
+        """Whether its kernels are predicted to take so many times what PyTorch is taken to need that none are timed."""
+        return self.took_us > FAR * self.library_us
+
+    @property
     def computes(self) -> bool:
         """Whether any of it is computed: views, constants and one of several results are not."""
         import operator
@@ -274,11 +279,11 @@ def chosen(
     What was chosen is remembered: of an equal graph with these options the same is taken, without any search. Where
     there is something that may come out otherwise the next time, as one that could not be measured, it is not.
     """
-    memory = _Memory(module, options, hardware, interpreted, gpu, timed)
-    if (remembered_ones := memory.regions()) is not None:
-        return remembered_ones
-    measuring, clock, sure = 0.0, _Spent(options), True
     weighed = gpu or options.executor == "none"
+    memory = _Memory(module, options, hardware, interpreted, weighed, timed)
+    if (before := memory.regions()) is not None:
+        return before
+    measuring, clock, sure = 0.0, _Spent(options), True
     refused: dict[Any, str] = {node: why for node in module.graph.nodes if (why := supported(node))}
     left = [
         Region([node], reason=why)
@@ -304,7 +309,7 @@ def chosen(
                     ahead.decide(region)
                 if region.taken and region.kernels is not None and weighed:
                     with clock.stopped():
-                        before = time.monotonic()
+                        begun = time.monotonic()
                         ours = {node for other in found if other.taken for node in other.nodes}
                         _weigh(
                             region,
@@ -313,8 +318,8 @@ def chosen(
                             timed if measuring < options.seconds else None,
                             [n for n in module.graph.nodes if n.op == "call_function" and n not in ours],
                         )
-                        measuring += time.monotonic() - before
-                        sure &= not _may_be_timed(region, timed) or region.times is not None
+                        measuring += time.monotonic() - begun
+                        sure &= timed is None or region.hopeless or region.times is not None
             except Exception as fault:  # of ours: the others are decided all the same
                 region.reason, region.kernels, sure = _said(fault), None, False
             sure &= ENDED not in region.reason and TOOK not in region.reason
@@ -343,25 +348,19 @@ class _Memory:
     """What was chosen of a graph, on disk: the places of each region's nodes, and the reason of one that stays."""
 
     def __init__(
-        self, module: Any, options: Options, hardware: str, interpreted: bool, gpu: bool, timed: Timed | None
+        self, module: Any, options: Options, hardware: str, interpreted: bool, weighed: bool, timed: Timed | None
     ) -> None:
         self.module, self.options, self.hardware, self.interpreted = module, options, hardware, interpreted
-        self.timed, self.nodes = timed, list(module.graph.nodes)
-        self.weighed = gpu or options.executor == "none"
-        self.file: Path | None = None
-        with suppress(Exception):  # a graph with something in it that nobody here knows is chosen of each time
-            called_here = [node for node in self.nodes if node.op == "call_function"]
-            rounded = [precision([node], "float32") for node in called_here]  # as PyTorch is set
-            about = (called(module), rounded, options, hardware, interpreted, gpu, _gpu_name(timed))
-            self.file = folder() / f"{hashed(*versions(), *about)}.regions.json"
+        self.weighed, self.timed, self.nodes = weighed, timed, list(module.graph.nodes)
+        rounded = [precision([node], "float32") for node in self.nodes]  # as PyTorch is set
+        about = (called(module), rounded, options, hardware, interpreted, weighed, _gpu_name(timed))
+        self.file = folder() / f"{hashed(*versions(), *about)}.regions.json"
 
     def regions(self) -> list[Region] | None:
         """Return what was chosen before; None where it is not remembered, or kernels of it are no more."""
-        if self.file is None:
-            return None
         try:
             held = json.loads(self.file.read_text(encoding="utf-8"))
-            parts = [([self._called(at) for at in places], reason) for places, reason in held["regions"]]
+            parts = [([self._call(at) for at in places], reason) for places, reason in held["regions"]]
             listed = [node for nodes, _ in parts for node in nodes]
             if len({*listed}) < len(listed) or not all(nodes and isinstance(reason, str) for nodes, reason in parts):
                 return None
@@ -371,10 +370,11 @@ class _Memory:
                 if region.taken and region.kernels is not None and self.weighed:
                     _weigh(region, self.options, machine, self.timed)
             return found if all(r.taken or why for r, (_, why) in zip(found, parts, strict=True)) else None
-        except Exception:  # of files, of torch.fx, of ours: all is chosen as if nothing were remembered
+        # No file, or none that was written here: of no JSON, of other forms, of nodes that torch.fx takes for no part
+        except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError, AssertionError, NapkinError):
             return None
 
-    def _called(self, place: Any) -> Any:
+    def _call(self, place: Any) -> Any:
         """Return the call at a place; raises ValueError where there is none."""
         if type(place) is not int or place < 0 or self.nodes[place].op != "call_function":
             raise ValueError(f"no call: {place!r:.60}")
@@ -394,8 +394,6 @@ class _Memory:
 
     def write(self, found: Sequence[Region]) -> None:
         """Remember regions, all nodes of which are the graph's."""
-        if self.file is None:
-            return
         places = {node: at for at, node in enumerate(self.nodes)}
         regions = [([places[node] for node in region.nodes], region.reason) for region in found]
         with suppress(OSError):  # where nothing can be written, nothing is remembered
@@ -934,7 +932,7 @@ def _weigh(
     region.took_us = region.kernels.predicted_us + copied
     beside = [] if options.rest == "eager" else around
     region.parted_us = _known_us(parted_us, region, beside, machine) if beside else 0.0
-    if timed is not None and _may_be_timed(region, timed):
+    if timed is not None and not region.hopeless:
         region.times = timed(region, region.took_us)
     copies = f", {copied:.1f} of it for copies of what lies otherwise" if copied else ""
     parted = f", {region.parted_us:.1f} more for what is around it" if region.parted_us else ""
@@ -947,10 +945,6 @@ def _weigh(
     elif region.times.library_us - region.parted_us < max(FASTER * region.times.ours_us, region.times.ours_us + SOONER):
         here = f"{region.times.ours_us:.1f} us here{parted} against {region.times.library_us:.1f} us of PyTorch"
         region.reason = f"{WITHOUT_GAIN}measured: {here} (predicted: {said})"
-
-
-def _may_be_timed(region: Region, timed: Timed | None) -> bool:
-    return timed is not None and region.took_us <= FAR * region.library_us
 
 
 def _processor() -> float:

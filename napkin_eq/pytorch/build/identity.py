@@ -39,6 +39,8 @@ def layout(value: Any) -> Any:
 
     if isinstance(value, (list, tuple)):
         return [*map(layout, value)]
+    if isinstance(value, torch.Tensor) and value.layout is not torch.strided:
+        return [*map(_known, value.shape)], value.layout, value.dtype
     if isinstance(value, torch.Tensor):
         return [*map(_known, value.shape)], [*map(_known, value.stride())], value.dtype
     return _known(value) if isinstance(value, (int, torch.SymInt)) else type(value).__name__
