@@ -54,10 +54,14 @@ def images(kind: str, config: dict[str, Any], batch: int, size: int) -> Given:
 
 LLAMA = {"hidden_size": 2048, "intermediate_size": 8192, "num_attention_heads": 32, "num_key_value_heads": 8}
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+GEMMA2 = {"hidden_size": 2304, "intermediate_size": 9216, "num_attention_heads": 8, "num_key_value_heads": 4}
+QWEN3 = {"hidden_size": 2048, "intermediate_size": 6144, "num_attention_heads": 16, "num_key_value_heads": 8}
 GPT2 = {"n_layer": 4, "attn_pdrop": 0.0, "embd_pdrop": 0.0, "resid_pdrop": 0.0}
 MODELS: dict[str, Callable[[], Given]] = {
     "gpt2": partial(text, "GPT2", GPT2, 8, 1024),
     "llama": partial(text, "Llama", LLAMA | {"num_hidden_layers": 2, "vocab_size": 32000}, 2, 2048),
+    "gemma2": partial(text, "Gemma2", GEMMA2 | {"num_hidden_layers": 2, "vocab_size": 32000}, 2, 2048),
+    "qwen3": partial(text, "Qwen3", QWEN3 | {"num_hidden_layers": 2, "vocab_size": 32000}, 2, 2048),
     "bert": partial(text, "Bert", NO_DROPOUT | {"num_hidden_layers": 4}, 16, 512, True),
     "vit": partial(images, "ViT", NO_DROPOUT | {"num_hidden_layers": 4}, 64, 224),
     "convnext": partial(images, "ConvNext", {"depths": [1, 1, 2, 1]}, 64, 224),

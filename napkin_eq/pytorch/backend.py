@@ -27,7 +27,7 @@ from napkin_eq.pytorch.naming import first_line, frame_of
 from napkin_eq.pytorch.operators.convolutions import apart
 from napkin_eq.pytorch.operators.price import library_us
 from napkin_eq.pytorch.operators.products import without_state
-from napkin_eq.pytorch.order import followers, in_order, parted, seeded, spelled, taken_apart
+from napkin_eq.pytorch.order import followers, in_order, parted, seeded, spelled, taken_apart, with_composites
 from napkin_eq.pytorch.regions import FASTER, WITHOUT_GAIN, Options, Region, Times, chosen, gain
 
 
@@ -153,6 +153,8 @@ def shared_out(joint: Any, inputs: Any, *, options: Options, **told: Any) -> Any
     import torch
 
     hardware, interpreted, gpu = _machine(options, torch.utils._pytree.tree_leaves(inputs))
+    with suppress(Exception):  # of torch.fx, of Inductor: the graph is as it was
+        joint = with_composites(joint, told["num_fwd_outputs"])
     with suppress(Exception):  # of torch.fx: the graph is as it was, or partly so
         with_constants(joint)
         at_readers(joint)
@@ -331,7 +333,8 @@ def _told_by_regions(module: Any, report: Report) -> bool:
     own = {node for region in report.taken for node in region.nodes}
     if len(report.taken) == 1 and all(node in own for node in calls):
         return True
-    return any(not str(node.target).startswith(("aten.", "prims.")) or seeded(node.target) for node in calls)
+    known = "aten.", "prims.", "napkin_eq.log_of_sum."
+    return any(not str(node.target).startswith(known) or seeded(node.target) for node in calls)
 
 
 def _the_faster(

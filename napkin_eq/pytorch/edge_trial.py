@@ -87,7 +87,7 @@ def with_edges(found: Derived) -> p.Plan:
         raise Differs(f"{AT_EDGE} not tried: there is no plan in small, and the sizes of its axes are not known")
     trial, why = Trial(small), ""
     tried: list[p.Plan] = []
-    # Where groups of warps share a kernel's work its maxima stay as they are
+    # Where groups of warps share a kernel's work NaN is not kept in its maxima
     shared = [kernel.workers is not None for kernel in found.plan.kernels]
     for absorbing, nan, (begun, ended) in product((True, False), (False, True), MAXIMA):
         how = {"absorbing": absorbing, "nan": nan, "begun": begun, "ended": ended}
@@ -101,8 +101,8 @@ def with_edges(found: Derived) -> p.Plan:
 
 
 def _bare(plan: p.Plan, how: Mapping[str, bool], shared: Sequence[bool] = ()) -> p.Plan:
-    """Return a plan whose kernels are bare in a way; `shared`: those whose maxima stay as they are, if any."""
-    kept = {**how, "nan": False, "begun": False, "ended": False}
+    """Return a plan whose kernels are bare in a way; `shared`: those in whose maxima NaN is not kept, if any."""
+    kept = {**how, "nan": False}
     own = shared or [False] * len(plan.kernels)
     kernels = (bare(kernel, **(kept if stays else how)) for kernel, stays in zip(plan.kernels, own, strict=True))
     return replace(plan, kernels=tuple(kernels))

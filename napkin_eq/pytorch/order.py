@@ -1,5 +1,5 @@
-"""What a graph draws and writes: in the order of the program, whatever is moved around it; and random numbers of
-PyTorch's own stream, taken apart where kernels compute them.
+"""What a graph draws and writes: in the order of the program, whatever is moved around it; random numbers of PyTorch's
+own stream, taken apart where kernels compute them; and how a graph of forward and backward is cut in two for kernels.
 
 What draws becomes a counter that is taken from the generator and a function of it, of no memory, which kernels compute
 where its numbers are needed, and again in the backward. A draw is taken apart only where all that reads it becomes
@@ -9,7 +9,6 @@ kernels, else PyTorch's own operator stays.
 from __future__ import annotations
 
 import heapq
-import math
 import operator
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -20,16 +19,28 @@ from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.pytorch.build.draws import advanced, drawn, limit, threads, vector
-from napkin_eq.pytorch.build.partition import least_kept
+from napkin_eq.pytorch.build.partition import in_operators, least_kept, shows
+from napkin_eq.pytorch.build.recomputed import at_readers
+from napkin_eq.pytorch.build.rematerialized import (
+    BACKWARD,
+    SURELY_BACKWARD,
+    again,
+    by_something_small,
+    copied,
+    forward_of,
+    log_of_sum,
+    log_of_sum_operator,
+    near,
+    sums_by_results,
+)
 from napkin_eq.pytorch.build.table import name_of
-from napkin_eq.pytorch.operators.price import contraction, memory
+from napkin_eq.pytorch.operators.price import bytes_of, composite, contraction, memory, spread
 
 KNOWN = ("aten", "prims", "napkin_eq")  # the namespaces whose operators draw only where they are tagged so
 DEVICES = ("cuda",)  # whose generators count
 SHOWS = ("view.", "reshape.", "_unsafe_view.", "expand.", "permute.", "transpose.", "t.", "unsqueeze.", "squeeze.",
          "clone.", "_to_copy.", "alias.", "slice.")  # fmt: skip
 DRAWS = ("native_dropout.default", "bernoulli.p")
-BACKWARD = "is_backward"  # how PyTorch's partitioner knows a node of the backward
 _KEPT: list[Any] = []  # libraries, as long as whose operators live
 WIDEST = (8, 4)  # neighbours that a thread of PyTorch's may take at once
 TRIED = 4096  # elements by which it is found out how many it takes
@@ -166,8 +177,8 @@ def own_operators() -> tuple[Any, Any]:
 
 
 def spelled() -> dict[Any, Any]:
-    """Return how words are computed by PyTorch's own operators, for Inductor."""
-    return {own_operators()[1]: drawn}
+    """Return how operators of this package that stand in graphs are computed by PyTorch's own, for Inductor."""
+    return {own_operators()[1]: drawn, log_of_sum_operator(): log_of_sum}
 
 
 def state(counters: int, device: Any) -> Any:
@@ -329,14 +340,8 @@ def without_draws(module: Any, wanted: dict[str, Draw]) -> Any:
     import torch
 
     take, mixed = own_operators()
-    graph = torch.fx.Graph()
     copies: dict[Any, Any] = {}
-    graph.output(graph.graph_copy(module.graph, copies))
-    graph._codegen = module.graph._codegen
-    for old, new in copies.items():
-        new.meta = dict(old.meta)
-    ends = next(iter(reversed(graph.nodes))), next(iter(reversed(module.graph.nodes)))
-    ends[0].meta = dict(ends[1].meta)
+    graph = copied(module, copies).graph
     last = run = None
     taken = 0
     aten = torch.ops.aten
@@ -440,89 +445,84 @@ def taken_apart(module: Any, chosen: Chosen) -> tuple[Any, list[Any]]:
 
 
 def parted(joint: Any, inputs: Any, *, chosen: Chosen, faster: Faster, **told: Any) -> Any:
-    """Return the forward and the backward of a graph of both, as PyTorch parts it: with its draws taken apart if all of
-    their words become kernels on both sides; then the backward computes once more what is as large as what they drop.
+    """Return the forward and the backward of a graph of both, as PyTorch parts it; or as kernels gain by, where they
+    are taken to be faster so: the backward computes once more what products make much larger than what they multiply,
+    and its draws are taken apart if all of their words become kernels on both sides; then it computes once more what is
+    as large as what they drop.
 
     chosen: the regions of a graph. faster: whether graphs, with regions of theirs, are taken to be faster than others.
     """
     from torch._functorch.partitioners import default_partition
 
+    outputs = told["num_fwd_outputs"]
+    failures = NapkinError, RuntimeError, AssertionError, KeyError
     if wanted := found(joint):
-        with suppress(NapkinError, RuntimeError, AssertionError, KeyError):
-            parts = default_partition(again(without_draws(joint, wanted), told["num_fwd_outputs"]), inputs, **told)
+        with suppress(*failures):
+            without = without_draws(joint, wanted)
+            before = forward_of(without, outputs)
+            words = [node for node in words_of(without.graph.nodes) if node in before]
+            again(without, before, near(before, words, draws), BACKWARD)
+            parts = default_partition(without, inputs, **told)
             regions = [region for part in parts for region in chosen(part)]
             if all(covered(part, regions) for part in parts) and faster(parts, regions, joint):
+                return parts
+    with suppress(*failures):
+        if (less := with_products_again(joint, outputs)) is not None:
+            parts = least_kept(less, inputs, twice=True, **told)
+            if faster(parts, [region for part in parts for region in chosen(part)], joint):
                 return parts
     return least_kept(joint, inputs, **told)
 
 
-def again(joint: Any, outputs: int) -> Any:
-    """Have the backward of a graph compute itself what the forward computes on the way to and from words and is no
-    smaller: what both need, so many results of the forward excepted, is small.
+def with_composites(joint: Any, outputs: int) -> Any:
+    """Return a graph of forward and backward in which Inductor finds several products that a library has as one, if it
+    finds any; else the graph as it is.
+
+    Only what is as large as products that are larger than what they multiply is written as Inductor writes it.
     """
-    graph = joint.graph
-    results = next(iter(reversed(graph.nodes))).args[0][:outputs]
-    before = set[Any]()
-    waiting = [node for node in results if hasattr(node, "all_input_nodes")]
-    while waiting:
-        if (node := waiting.pop()) not in before:
-            before.add(node)
-            waiting += node.all_input_nodes
-    large: set[Any] = set()
-    waiting = [node for node in words_of(graph.nodes) if node in before]
-    least = min(map(_elements, waiting), default=0)
-    while waiting:
-        if (node := waiting.pop()) not in large:
-            large.add(node)
-            near = [n for n in (*node.users, *node.all_input_nodes) if n in before and n.op == "call_function"]
-            waiting += [n for n in near if _elements(n) >= least and not draws(n)]
-    large |= {node for node in before if node.op == "call_function" and _view(node)}
-    users = {user: [n for n in user.all_input_nodes if n in large] for user in graph.nodes if user not in before}
-    users = {user: read for user, read in users.items() if read and user.op != "output"}
-    if not users:
-        return joint
-    # What is no part of the forward comes after all of it, beside what reads it
-    place, twins = {node: at for at, node in enumerate(graph.nodes)}, dict[Any, Any]()
-    end = max(place[node] for node in before)
-    early = [node for node, at in place.items() if at < end and node not in before and node.op == "call_function"]
-    after = next(node for node, at in place.items() if at > end)
-    first = next((user for user in users if place[user] > end), after)
-    for node in early:
-        first.prepend(node)
-        node.meta["partitioner_tag"] = BACKWARD
-    first = early[0] if early else first
-    for node in list(graph.nodes):  # those that are needed, in their order
-        needed = node in large and any(node in read for read in users.values())
-        if needed:
-            _twin(graph, first, node, large, twins)
-    for user, read in users.items():
-        for node in read:
-            user.replace_input_with(node, twins[node])
-    graph.eliminate_dead_code()
-    joint.recompile()
-    return joint
-
-
-def _view(node: Any) -> bool:
-    """Tell whether a node only shows what it is given: that is kept for the backward, and shown there."""
-    source = node.args[0] if node.args else None
-    return source in node.all_input_nodes and bool(memory(node)) and memory(node) == memory(source)
-
-
-def _twin(graph: Any, first: Any, node: Any, large: set[Any], twins: dict[Any, Any]) -> None:
-    for source in node.all_input_nodes:
-        if source in large and source not in twins:
-            _twin(graph, first, source, large, twins)
-    if node not in twins:
-        with graph.inserting_before(first):
-            twins[node] = graph.node_copy(node, lambda source: twins.get(source, source))
-        twins[node].meta = {**node.meta, "partitioner_tag": BACKWARD}
-
-
-def _elements(node: Any) -> int:
     import torch
+    from torch._inductor import config
+    from torch._inductor.decomposition import select_decomp_table
+    from torch._inductor.fx_passes.joint_graph import joint_graph_passes
+    from torch._inductor.virtualized import V
 
-    held = getattr(node, "meta", {}).get("val")
-    if not isinstance(held, torch.Tensor) or not all(isinstance(n, int) for n in held.shape):
-        return 0
-    return math.prod(held.shape)
+    if not (begins := [node for node in forward_of(joint, outputs) if spread(node) is node]):
+        return joint
+    changed, least = copied(joint), min(map(bytes_of, begins))
+    aten, table = torch.ops.aten, select_decomp_table()
+    large = [n for n in changed.graph.nodes if n.op == "call_function" and (bytes_of(n) >= least or shows(n))]
+    written = [n for n in large if n.target in table and not contraction(n) and not seeded(n.target) and not writes(n)]
+    in_operators(changed, written, table)
+    mode = torch._guards.detect_fake_mode([node.meta.get("val") for node in joint.graph.nodes])
+    with V.set_fake_mode(mode), config.patch(shape_padding=False):
+        joint_graph_passes(changed)
+    if sum(map(composite, changed.graph.nodes)) <= sum(map(composite, joint.graph.nodes)):
+        return joint
+    for node in changed.graph.nodes:
+        if node.target is torch.ops.prims.convert_element_type.default:  # as the table of operators has it
+            node.target, (of, dtype) = aten._to_copy.default, node.args
+            node.args, node.kwargs = (of,), {"dtype": dtype}
+    changed.recompile()
+    return changed
+
+
+def with_products_again(joint: Any, outputs: int) -> Any:
+    """Return a graph of forward and backward whose backward computes once more the products that are much larger than
+    what they multiply, and what is made of them and as large: what is small of these alone is kept. None where the
+    backward needs none of it.
+    """
+    joint = copied(joint)
+    before = forward_of(joint, outputs)
+    if not (begins := [node for node in before if spread(node) is node]):
+        return None
+
+    def stays(node: Any) -> bool:
+        return draws(node) or writes(node) or (contraction(node) and node not in begins)
+
+    sums_by_results(joint, before)
+    large = near(before, begins, stays)
+    instead, more = by_something_small(joint, [node for node in joint.graph.nodes if node in large])
+    if not {*begins} & {*again(joint, before | more, large, SURELY_BACKWARD, instead)}:
+        return None
+    at_readers(joint)  # of what is computed again, too
+    return joint

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from itertools import accumulate
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -58,13 +57,14 @@ from napkin_eq.pytorch.operators.price import (
     parted_us,
     precision,
     product,
+    spread,
     worth_us,
 )
 from napkin_eq.pytorch.order import apart
 from napkin_eq.pytorch.program import Program
 from napkin_eq.pytorch.sizes import expected, may_be_empty, settled
 
-CONTRACTIONS, NODES, EACH = 2, 24, 20.0
+CONTRACTIONS, INNER, NODES, EACH = 2, 5, 24, 20.0  # of INNER contractions of one large value each
 MOST_PROCESSES = 8  # that search at once: each takes a core or two and some hundred megabytes
 ALWAYS = ("exact", "infinite")  # edges of the program itself, whatever its data
 OVER, NO_GAIN, WITHOUT_GAIN = "the time for searches", "no gain is predicted", "no gain is "  # how reasons begin
@@ -236,7 +236,7 @@ def supported(node: Any) -> str:
     if name_of(node.target) == "napkin_eq.draw.default":
         return "counters of the generator, which kernels mix to numbers"
     pairs = complex_numbers(node) and known(name_of(node.target))
-    known_here = str(node.target).startswith(("aten.", "prims.", "napkin_eq.words."))
+    known_here = str(node.target).startswith(("aten.", "prims.", "napkin_eq."))
     if not known_here or not (pairs or name_of(node.target) in rules()):
         return f"{node.target}{line_of(node)}: the operator is not in the table"
     held = node.meta.get("val")
@@ -441,31 +441,85 @@ def _parts(module: Any, refused: dict[Any, str]) -> list[list[Any]]:
 
 
 def _begins(module: Any, refused: dict[Any, str]) -> set[Any]:
-    """Return the contractions at which segments begin, so that none has too many and the fewest bytes go from one to
-    another.
+    """Return the nodes at which segments begin, so that none has too many contractions or other nodes, and the fewest
+    bytes are written in one and read in another. What is written for anything but a contraction counts twice: it may
+    have been one kernel with what makes it.
     """
-    place = {node: at for at, node in enumerate(module.graph.nodes)}
-    spans: dict[Any, tuple[int, int, int]] = {}  # of what is in memory: where it is made, where it is read last, bytes
-    for node, at in place.items():
-        if node.op == "call_function" and (memory := _memory(node)) is not None:
-            last = max((place[user] for user in node.users), default=at)
-            first, latest, size = spans.get(memory, (at, at, 0))
-            spans[memory] = first, max(latest, last), max(size, _known_bytes(node))
-    change = [0] * (len(place) + 1)
-    for first, last, size in spans.values():
-        change[first + 1] += size
-        change[last + 1] -= size
-    live = list(accumulate(change))
-    heavy = [node for node in place if node not in refused and contraction(node)]
-    # Of the first few contractions, the bytes between their segments at the least, and where the last one begins
-    least: list[tuple[int, int]] = [(0, 0)]
-    for count in range(1, len(heavy) + 1):
-        starts = range(max(0, count - CONTRACTIONS), count)
-        least.append(min((least[at][0] + (live[place[heavy[at]]] if at else 0), at) for at in starts))
-    found, at = set(), len(heavy)
-    while at and (at := least[at][1]):
-        found.add(heavy[at])
-    return found
+    own = [n for n in module.graph.nodes if n.op == "call_function" and n not in refused and _counts(n)]
+    heavy, (reads, readers) = [contraction(node) for node in own], _between(module, own)
+    inner = [_inner(node) for node in own]
+
+    def written(at: int, end: int) -> int:
+        later = max((size for reader, size in readers[at] if reader >= end), default=0)
+        return later if end == len(own) or heavy[end] else 2 * later
+
+    # Of the first few nodes, the bytes between their segments at the least, how many these are, where the last begins
+    least: list[tuple[int, int, int]] = [(0, 0, 0)]
+    for end in range(1, len(own) + 1):
+        found: list[tuple[int, int, int]] = []
+        products, inside, stored, read = 0, 0, 0, dict[Any, int]()
+        for at in range(end - 1, max(0, end - NODES) - 1, -1):
+            products, inside = products + heavy[at], inside + inner[at]
+            if products > (INNER if products == inside else CONTRACTIONS):
+                break
+            stored += written(at, end)
+            for source, size in reads[at].items():
+                read[source] = max(size, read.get(source, 0))
+            read.pop(own[at], None)
+            found.append((least[at][0] + stored + sum(read.values()), least[at][1] + 1, at))
+        least.append(min(found, key=lambda told: told[:2]))
+    begins, at = set(), len(own)
+    while at and (at := least[at][2]):
+        begins.add(own[at])
+    return begins
+
+
+def _inner(node: Any) -> bool:
+    """Tell whether a product makes, or reads of what was computed, what is better never stored: all products that make
+    and read that stand in one part.
+    """
+    large = spread(node)
+    while large is not None and large.op == "call_function" and not _counts(large):
+        large = next(iter(large.all_input_nodes), None)  # a view, or a copy
+    return large is not None and large.op == "call_function"
+
+
+def _between(module: Any, own: Sequence[Any]) -> tuple[list[dict[Any, int]], list[list[tuple[int, int]]]]:
+    """Return of nodes that are computed what each reads, through what only shows it, in bytes; and the places of those
+    that read it, with the bytes that they read, the graph's result behind all.
+    """
+    place = {node: at for at, node in enumerate(own)}
+    through: dict[Any, dict[Any, int]] = {}  # what is read where a node is
+    for node in module.graph.nodes:
+        size = _known_bytes(node)
+        if node in place or node.op != "call_function":
+            through[node] = {node: size}
+            continue
+        shown: dict[Any, int] = {}
+        for source in node.all_input_nodes:
+            for made, most in through[source].items():
+                shown[made] = max(min(size, most), shown.get(made, 0))
+        through[node] = shown
+    reads, readers = list[dict[Any, int]](), [list[tuple[int, int]]() for _ in own]
+    end = next(iter(reversed(module.graph.nodes)))
+    for at, node in enumerate([*own, end]):
+        read: dict[Any, int] = {}
+        for source in node.all_input_nodes:
+            for made, size in through[source].items():
+                read[made] = max(size, read.get(made, 0))
+        reads.append(read)
+        for made, size in read.items():
+            if made in place:
+                readers[place[made]].append((at, size))
+    return reads, readers
+
+
+def _counts(node: Any) -> bool:
+    """Tell whether a node makes a search longer: not a view, a constant, or one of several results."""
+    import operator
+
+    light = name_of(node.target).startswith(VIEWS) or recomputed(node)
+    return node.target is not operator.getitem and not light
 
 
 def _known_bytes(node: Any) -> int:
@@ -476,13 +530,12 @@ def _known_bytes(node: Any) -> int:
 
 
 def _segments(module: Any, refused: dict[Any, str]) -> dict[Any, int]:
-    """Return the number of the segment of each node: a new one begins at some of the contractions, or at a node too
-    many. One of several results stands where they do.
+    """Return the number of the segment of each node. One of several results stands where they do.
     """
     import operator
 
     segment: dict[Any, int] = {}
-    number = nodes = 0
+    number = 0
     begins = _begins(module, refused)
     for node in module.graph.nodes:
         if node.op != "call_function" or node in refused:
@@ -490,9 +543,7 @@ def _segments(module: Any, refused: dict[Any, str]) -> dict[Any, int]:
         if node.target is operator.getitem and node.args[0] in segment:
             segment[node] = segment[node.args[0]]
             continue
-        if node in begins or nodes >= NODES:
-            number, nodes = number + 1, 0
-        nodes += not (name_of(node.target).startswith(VIEWS) or recomputed(node))
+        number += node in begins
         segment[node] = number
     for node in reversed(segment):
         # A view or a copy that later segments alone read is read through there, not made for them; what is rounded for

@@ -235,11 +235,27 @@ def test_what_rows_of_minus_infinity_alone_give_is_stored_beside_their_maximum()
     assert kernel == bare(found.plan.kernels[0], nan=True, begun=True, ended=True)
 
 
-def test_maxima_of_kernels_that_warps_share_stay_as_they_are():
+def test_maxima_of_kernels_that_warps_share_leave_nan_out():
     _, trial = given((600, 20000), (torch.int64, 600))(summed_up)
     plan, how = trial.small.plan, {"nan": True, "begun": True, "ended": True}
     every = [True] * len(plan.kernels)
-    assert edge_trial._bare(plan, how, every) == edge_trial._bare(plan, {"nan": False}) != edge_trial._bare(plan, how)
+    less = edge_trial._bare(plan, {**how, "nan": False})
+    assert edge_trial._bare(plan, how, every) == less != edge_trial._bare(plan, how)
+
+
+def test_running_maxima_that_warps_share_begin_with_the_first_number():
+    """A bias may hold -inf in whole blocks of keys: the groups of warps compute with 0 until there is a number."""
+
+    def biased(q, k, v, bias):
+        return torch.softmax(q @ k.transpose(-1, -2) * 0.125 + bias, -1) @ v
+
+    q, bias = (torch.empty(2, 8, 1024, n, dtype=torch.bfloat16) for n in (64, 1024))
+    found = nq.derive(from_torch(biased, q, q, q, bias).diagram, "h200", "bfloat16")
+    (kernel,) = with_edges(found).kernels
+    assert kernel.workers is not None and kernel != bare(found.plan.kernels[0], nan=False)
+    computing = kernel.workers.roles.computing
+    assert any(name.endswith("__begun") for name in (*computing.values, *computing.whole)), "the groups know it"
+    assert "begun" not in found.code() and "begun" in replace(found, plan=with_edges(found)).code()
 
 
 def test_attention_under_masks_of_coordinates_alone_has_no_choice_for_empty_rows():

@@ -19,7 +19,7 @@ from napkin_eq.pytorch import backend, regions
 from napkin_eq.pytorch.flat import packed
 from napkin_eq.pytorch.importer import from_torch
 from napkin_eq.pytorch.kernels import Kernels
-from tests.pytorch.test_backend import compiled
+from tests.pytorch.test_backend import compiled, same, step
 
 ROWS, WORDS, WIDE = 64, 512, 16
 
@@ -232,3 +232,75 @@ def test_a_region_has_the_kernels_of_its_own_search(fresh, monkeypatch):
     model(torch.ones(4, 8, requires_grad=True)).sum().backward()
     assert len(checked) > 20
     assert all(checked)
+
+
+def attended(change):
+    """Return attention by its parts, of scores that are changed: larger than queries and keys, and made again."""
+
+    def fn(q, k, v):
+        scores = change(q @ k.transpose(-1, -2) * 0.25)
+        return torch.softmax(scores.float(), -1).to(q.dtype) @ v
+
+    return fn
+
+
+def masked(scores, number=-math.inf):
+    places = torch.arange(scores.shape[-1])
+    return scores.masked_fill(places[None] > places[:, None], number)
+
+
+CHANGES = {
+    "as they are": lambda scores: scores,
+    "masked": masked,
+    "capped": lambda scores: 2.0 * torch.tanh(scores / 2.0),
+    "capped and masked": lambda scores: masked(2.0 * torch.tanh(scores / 2.0)),
+    "masked by a number": lambda scores: masked(scores, -1e9),
+}
+
+
+@pytest.mark.parametrize("how", CHANGES)
+def test_scores_are_computed_once_more_in_the_backward_and_never_stored(how):
+    backend.reports.clear()
+    fn = attended(CHANGES[how])
+    inputs = [torch.randn(1, 2, 64, 8, requires_grad=True) for _ in range(3)]
+    own, sizes = kept(lambda: compiled(fn, finite=True)(*inputs))
+    assert max(sizes) <= inputs[0].numel() * 4, "nothing as large as scores"
+    up = torch.randn_like(own)
+    same(torch.autograd.grad(own, inputs, up), torch.autograd.grad(fn(*inputs), inputs, up))
+    for report in backend.reports:
+        (region,) = (region for region in report.regions if region.computes)
+        assert region.taken and not any(node.meta["val"].shape[-2:] == (64, 64) for node in region.returns)
+    read = [node for node in region.reads if node.meta["val"].numel() == own.numel()]
+    assert len(read) == 5, "the result, too, by which sums along rows of scores are taken along its own"
+
+
+def test_products_that_a_library_has_as_one_are_found_before_a_graph_is_cut():
+    inputs = [torch.randn(1, 2, 64, 8, requires_grad=True) for _ in range(3)]
+
+    def whole(q, k, v):
+        return torch.softmax(q @ k.transpose(-1, -2) * 0.25, -1) @ v
+
+    backend.reports.clear()
+    same(step(compiled(whole), inputs, inputs), step(whole, inputs, inputs))
+    assert [report.regions[0].said.partition("_flash")[0] for report in backend.reports] == ["_scaled_dot_product"] * 2
+
+
+def test_rows_without_a_number_give_nan_in_the_backward_as_in_pytorch():
+    fn = attended(lambda scores: scores.masked_fill(torch.arange(64)[:, None] == 5, -math.inf))
+    inputs = [torch.randn(1, 2, 64, 8, requires_grad=True) for _ in range(3)]
+    own, theirs = (step(run, inputs, inputs) for run in (compiled(fn), fn))
+    for one, other in zip(own, theirs, strict=True):
+        assert torch.equal(one.isnan(), other.isnan())
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (16, 256)])
+def test_no_product_is_computed_once_more_that_takes_longer_than_its_result(shape):
+    """Of a wide layer, or one of many words, what is made is kept: to make it again takes longer than to read it."""
+
+    def layer(x, w, out):
+        return (x @ w).tanh() @ out
+
+    inputs = [torch.randn(*shape), torch.randn(shape[1], 4 * shape[1]), torch.randn(4 * shape[1], shape[1])]
+    inputs = [tensor.requires_grad_() for tensor in inputs]
+    _, sizes = kept(lambda: compiled(layer)(*inputs))
+    assert shape[0] * 4 * shape[1] * 4 in sizes

@@ -10,6 +10,7 @@
     narrow   numbers as narrow types hold them: float8's digits, whole numbers that wrap around
     partition  a graph of forward and backward in two, with little between them
     recomputed  masks and the like, computed where they are read
+    rematerialized  what a backward computes once more instead of reading what the forward kept
     rolled   loops that a program was traced through, found again in their results
     spelled  functions of PyTorch that are written in others while a program is traced
     table    the table: a rule for each operator, and how a call's arguments are found

@@ -41,6 +41,10 @@ def negated(mask: Term) -> Term:
         return inside
     if isinstance(mask, Map) and mask.op in ("lt", "le") and mask.args[0].kind == "int":
         return Map("le" if mask.op == "lt" else "lt", (mask.args[1], mask.args[0]))
+    if isinstance(mask, Map) and mask.op in ("and", "or"):
+        parts = tuple(map(negated, mask.children))
+        if not any(isinstance(part, Map) and part.op == "not" for part in parts):
+            return Map("or" if mask.op == "and" else "and", parts)
     return ~mask
 
 
@@ -88,9 +92,11 @@ def choice(mask: Term, a: Term, b: Term) -> Term:
         return choice(mask.args[0], b, a)
     if isinstance(mask, Const):
         return a if mask.value else b
-    # Absence is written last, as what a mask leaves out.
-    if a is Const(ABSENT) and b is not a:
-        return nq.where(negated(mask), b, a)
+    # Absence is written last, as what a mask leaves out; and so is 0, where the other places are as plainly said.
+    if isinstance(a, Const) and (a is Const(ABSENT) or a.exact == 0) and b is not a:
+        other = negated(mask)
+        if a is Const(ABSENT) or not (isinstance(other, Map) and other.op == "not"):
+            return nq.where(other, b, a)
     return nq.where(mask, a, b)
 
 

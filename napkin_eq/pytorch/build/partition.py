@@ -7,7 +7,7 @@ views, are told it, and some operators are written in their parts, of which litt
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import Any
@@ -22,9 +22,11 @@ FILLS = ("full.default", "full_like.default")  # whose second argument is the nu
 ZEROS = ("zeros.default", "zeros_like.default", "new_zeros.default")
 
 
-def least_kept(joint: Any, inputs: Any, **told: Any) -> Any:
+def least_kept(joint: Any, inputs: Any, twice: bool = False, **told: Any) -> Any:
     """Return the forward and the backward of a graph of both with as few bytes between them as PyTorch's minimum cut
     finds, which Inductor takes, too: what is cheap is computed once more. A graph that it cannot part keeps all.
+
+    twice: what stands in it twice stays so.
     """
     from torch._functorch import config as functorch
     from torch._functorch import partitioners
@@ -33,7 +35,7 @@ def least_kept(joint: Any, inputs: Any, **told: Any) -> Any:
     heavy = known.compute_intensive_ops | known.random_ops
     spelled = {n.target.overloadpacket for n in joint.graph.nodes if _spelled(n)} - heavy
     light = {node.target.overloadpacket for node in joint.graph.nodes if _light(node)}
-    views = {node.target.overloadpacket for node in joint.graph.nodes if _shows(node)}
+    views = {node.target.overloadpacket for node in joint.graph.nodes if shows(node)}
     more = replace(
         known,
         fusible_ops=known.fusible_ops | light | spelled,
@@ -44,7 +46,7 @@ def least_kept(joint: Any, inputs: Any, **told: Any) -> Any:
         # A view keeps the memory of what it shows: that is kept itself, as it lies, and once for all of its views
         with (
             patch.object(partitioners, "get_default_op_list", lambda: more),
-            functorch.patch(recompute_views=True),
+            functorch.patch(recompute_views=True, cse=functorch.cse and not twice),
         ):
             return partitioners.min_cut_rematerialization_partition(joint, inputs, compiler="inductor", **told)
     except Exception:  # of torch.fx, of its solver
@@ -58,7 +60,7 @@ def _light(node: Any) -> bool:
     if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
         return False
     tags = node.target.tags
-    return _shows(node) or (torch.Tag.pointwise in tags and torch.Tag.nondeterministic_seeded not in tags)
+    return shows(node) or (torch.Tag.pointwise in tags and torch.Tag.nondeterministic_seeded not in tags)
 
 
 def _spelled(node: Any) -> bool:
@@ -68,7 +70,7 @@ def _spelled(node: Any) -> bool:
     return node.op == "call_function" and node.target in decompositions
 
 
-def _shows(node: Any) -> bool:
+def shows(node: Any) -> bool:
     """Tell whether a node is a view of the memory of one tensor."""
     import torch
 
@@ -102,7 +104,7 @@ def in_parts(joint: Any) -> None:
         if how is None:
             continue
         with joint.graph.inserting_before(node):
-            found, held = how(put := _putting(node), *node.args), node.meta["val"]
+            found, held = how(put := putting(node), *node.args), node.meta["val"]
             if found is not None and found.meta["val"].stride() != held.stride():  # it lies as the operator's result
                 copied = {"memory_format": torch.contiguous_format}
                 found = put(torch.ops.aten.clone.default, found, **copied) if held.is_contiguous() else None
@@ -116,6 +118,34 @@ def in_parts(joint: Any) -> None:
             changed = True
     if changed:
         joint.recompile()
+
+
+def in_operators(joint: Any, nodes: Sequence[Any], table: dict[Any, Callable[..., Any]]) -> None:
+    """Write nodes of a graph, each of which gives one tensor, in the operators that a table of decompositions has."""
+    import torch
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    mode = torch._guards.detect_fake_mode([node.meta.get("val") for node in joint.graph.nodes])
+    for node in nodes:
+        sources = list(node.all_input_nodes)
+
+        def called(*given: Any, node: Any = node, sources: Sequence[Any] = sources) -> Any:
+            told = torch.fx.map_arg((node.args, node.kwargs), dict(zip(sources, given, strict=True)).__getitem__)
+            return node.target(*told[0], **told[1])
+
+        with mode, torch._dispatch.python.enable_python_dispatcher(), torch.no_grad():
+            found = make_fx(called, decomposition_table=table)(*(source.meta["val"] for source in sources))
+        found.graph.eliminate_dead_code()
+        given = [one for one in found.graph.nodes if one.op == "placeholder"]
+        copies = dict(zip(given, sources, strict=True))
+        with joint.graph.inserting_before(node):
+            result = joint.graph.graph_copy(found.graph, copies)
+        for old, new in copies.items():
+            if old not in given:
+                new.meta = {**{k: v for k, v in node.meta.items() if k not in ("val", "tensor_meta")}, **old.meta}
+        node.replace_all_uses_with(result)
+        joint.graph.erase_node(node)
+    joint.recompile()
 
 
 def _apart(joint: Any) -> bool:
@@ -134,7 +164,7 @@ def _apart(joint: Any) -> bool:
             continue
         begins = [0, *accumulate(lengths)]
         with joint.graph.inserting_before(node):
-            put = _putting(node)
+            put = putting(node)
             for user in list(node.users):
                 if user.target is not operator.getitem or not isinstance(user.args[1], int):
                     continue
@@ -151,7 +181,7 @@ def _apart(joint: Any) -> bool:
     return changed
 
 
-def _putting(node: Any) -> Put:
+def putting(node: Any) -> Put:
     """Return what puts operators into a graph for a node, with what is told of it and the value that each gives."""
     import torch
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval
-from napkin_eq.lang.term import Const, Map, Term, lift
+from napkin_eq.lang.term import Const, Map, Term, factors, lift
 from napkin_eq.pytorch.build.builder import Builder, Number, Value
 from napkin_eq.pytorch.build.masks import less, no_more, undefined
 from napkin_eq.pytorch.build.table import enter, operator
@@ -39,12 +40,25 @@ def reverse_subtract(b: Builder, self: Number, other: Number, alpha: Any) -> Val
 
 @operator("mul.Tensor", "mul.Scalar")
 def mul(b: Builder, self: Number, other: Number) -> Value:
-    return b.pointwise(lambda s, t: s if t is Const(1) or t is Const(1.0) else s * t, *alike(b, self, other))
+    return b.pointwise(lambda s, t: s if t is Const(1) or t is Const(1.0) else times(s, t), *alike(b, self, other))
+
+
+def times(s: Term, t: Term) -> Term:
+    """Return a product, without a number that one multiplies and divides by: of 50 tanh(x / 50) the derivative's 50."""
+    for one, other in ((s, t), (t, s)):
+        opposite = nq.reciprocal(other) if isinstance(other, Const) and other.kind == "real" and other.value else None
+        if isinstance(other, Map) and other.op == "inv" and isinstance(other.args[0], Const):
+            opposite = other.args[0]
+        parts = factors(one)
+        if opposite is not None and len(parts) > 1 and opposite in parts:
+            parts.remove(opposite)
+            return reduce(lambda x, y: Map("mul", (x, y)), parts)
+    return s * t
 
 
 @operator("div.Tensor", "div.Scalar", "true_divide.Tensor")
 def div(b: Builder, self: Number, other: Number) -> Value:
-    return b.pointwise(lambda s, t: s * b.inverse(t, "a division by 0"), *floats(b, self, other))
+    return b.pointwise(lambda s, t: times(s, b.inverse(t, "a division by 0")), *floats(b, self, other))
 
 
 @operator("div.Tensor_mode", "div.Scalar_mode")

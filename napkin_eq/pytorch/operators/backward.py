@@ -14,6 +14,8 @@ from napkin_eq.lang.term import Map, Term, as_real, lift
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Number, Value, elsewhere
 from napkin_eq.pytorch.build.masks import both
 from napkin_eq.pytorch.build.narrow import wrapped as narrowed
+from napkin_eq.pytorch.build.partition import Put
+from napkin_eq.pytorch.build.rematerialized import by_rows
 from napkin_eq.pytorch.build.table import operator
 from napkin_eq.pytorch.build.wires import Dim
 from napkin_eq.pytorch.operators.arithmetic import add, floored
@@ -34,6 +36,19 @@ def softmax_backward(b: Builder, grad_output: Value, output: Value, dim: int) ->
     at = b.dim(product, dim)
     total = b.value(b.fold("sum", product.term, [product.dims[at]]), b.left(product, [at], True), "float32")
     return b.pointwise(lambda g, y, s: y * (g - s), *floats(b, grad_output, output), total)
+
+
+@by_rows("_softmax_backward_data.default")
+def softmax_backward_by_rows(put: Put, total: Any, grad: Any, weights: Any, dim: int, dtype: Any) -> Any:
+    """Write what comes back through weights by the sum of a row's products."""
+    import torch
+
+    aten, held = torch.ops.aten, weights.meta["val"]
+    if dim not in (-1, held.dim() - 1):
+        return None
+    one, other = (put(aten._to_copy.default, part, dtype=torch.float32) for part in (grad, weights))
+    found = put(aten.mul.Tensor, other, put(aten.sub.Tensor, one, total))
+    return found if dtype == torch.float32 else put(aten._to_copy.default, found, dtype=dtype)
 
 
 @operator("_log_softmax_backward_data.default")

@@ -35,11 +35,28 @@ BACK, FUSED_BACK = 2.5, 0.5
 # layers a fourth was gained, to cuBLAS's products 10 to 23 % were lost (H200)
 SLACK, LOSS = 0.25, 0.15
 HALVES = ("float16", "bfloat16")
+# Times as many bytes, and what a product sums along, or has columns, at the most, where it is as quick as to write and
+# to read as many numbers of two bytes (989 TFLOP/s and 4 TB/s; 66 and 2 of a product of float32 on tensor cores)
+SPREAD, THIN = 3, 256
 
 
 def product(node: Any) -> bool:
     """Tell whether a node is a product of matrices, which a library computes in the order in which they lie."""
     return node.op == "call_function" and name_of(node.target).startswith(PRODUCTS)
+
+
+def spread(node: Any) -> Any:
+    """Return of a product of matrices what of its result and of what it multiplies has many more bytes than the other
+    two together, where the product takes about no longer than to write that and to read it: it is better computed once
+    more than stored. None where nothing is so.
+    """
+    if not product(node):
+        return None
+    first = name_of(node.target).startswith(("addmm.", "baddbmm."))
+    *others, most = sorted([*node.args[first : first + 2], node], key=_elements)
+    if bytes_of(most) < SPREAD * sum(map(bytes_of, others)) or _multiplied(node) > 2.0 * THIN * _elements(most):
+        return None
+    return most
 
 
 def adding(node: Any) -> bool:

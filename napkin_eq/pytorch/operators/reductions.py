@@ -12,6 +12,8 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Map, Reduce, Term, as_real, lift, subterms
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Edge, Value
 from napkin_eq.pytorch.build.edges import shown
+from napkin_eq.pytorch.build.partition import Put
+from napkin_eq.pytorch.build.rematerialized import computed_again, log_of_sum_operator
 from napkin_eq.pytorch.build.table import operator
 
 Dims = Sequence[int] | int | None
@@ -324,6 +326,29 @@ def normalised(b: Builder, term: Term, over: Sequence[Any], said: str = MASKED) 
 def softmax(b: Builder, self: Value, dim: int) -> Value:
     value = b.real(self)
     return replace(value, term=normalised(b, value.term, [self.dims[d] for d in b.dims(self, dim)]))
+
+
+@operator("napkin_eq.log_of_sum.default")
+def kept_log_of_sum(b: Builder, of: Value, dim: int) -> Value:
+    """Return the logarithm of a row's sum, which no edge is noted of: where there is one it is -inf by its choice."""
+    value, over = b.real(of), [of.dims[d] for d in b.dims(of, dim)]
+    top = b.fold("max", value.term, over)
+    total = b.fold("sum", nq.exp(value.term - top), over)
+    return b.value(nq.where(total > 0.0, top + nq.log(total), NEGATIVE), b.left(of, b.dims(of, dim), True), "float32")
+
+
+@computed_again("_softmax.default")
+def by_log_of_sum(first: Put, again: Put, of: Any, dim: int, wide: bool) -> Any:
+    """Write weights by the logarithm of the sum of a row's exponentials."""
+    import torch
+
+    aten, held = torch.ops.aten, of.meta["val"]
+    if not held.dim() or not all(isinstance(n, int) and n for n in held.shape):
+        return None
+    narrow = held.dtype in (torch.float16, torch.bfloat16)
+    own = again(aten._to_copy.default, of, dtype=torch.float32) if narrow else of
+    found = again(aten.exp.default, again(aten.sub.Tensor, own, first(log_of_sum_operator(), of, dim)))
+    return again(aten._to_copy.default, found, dtype=held.dtype) if narrow and not wide else found
 
 
 @operator("_safe_softmax.default")

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from napkin_eq.lang.operators import ABSENT
 from napkin_eq.tile import ir as p
+from napkin_eq.tile.passes.warp_roles import assigned
 
 
 def bare(
@@ -25,7 +26,9 @@ def bare(
     the end, what was carried beside it is NaN, as -inf less itself is.
     """
     body = _stripped(kernel.body, {}, absorbing)
-    return replace(kernel, body=_needed(_begun(body, ended) if begun else body), nan=nan)
+    found = replace(kernel, body=_needed(_begun(body, ended) if begun else body), nan=nan)
+    specialised = found.workers is not None and found.body != kernel.body
+    return assigned(found) if specialised else found
 
 
 def _begun(body: Sequence[p.Stmt], ended: bool) -> tuple[p.Stmt, ...]:
