@@ -255,6 +255,27 @@ def supported(node: Any) -> str:
     return ""
 
 
+def elsewhere(module: Any) -> dict[Any, str]:
+    """Return the calls of a graph that give or read a tensor which is not on the graph's GPU, as numbers made on a CPU
+    are, with what there is to say of them.
+    """
+    import torch
+
+    devices: dict[Any, set[str]] = {}
+    for node in module.graph.nodes:
+        held = node.meta.get("val")
+        values = held if isinstance(held, (list, tuple)) else [held]
+        devices[node] = {str(value.device) for value in values if isinstance(value, torch.Tensor)}
+    found = sorted(set().union(*devices.values()))
+    own = next((device for device in found if not device.startswith("cpu")), "cpu")
+    return {
+        node: f"{node.target}{line_of(node)}: a tensor on {others[0]}, others on {own}"
+        for node in module.graph.nodes
+        if node.op == "call_function"
+        and (others := sorted(set().union(*(devices[n] for n in (node, *node.all_input_nodes))) - {own}))
+    }
+
+
 def is_number(node: Any) -> bool:
     """Tell whether a node gives a number, as sizes are."""
     import torch
@@ -285,6 +306,7 @@ def chosen(
         return before
     measuring, clock, sure = 0.0, _Spent(options), True
     refused: dict[Any, str] = {node: why for node in module.graph.nodes if (why := supported(node))}
+    refused |= {node: why for node, why in elsewhere(module).items() if node not in refused}
     left = [
         Region([node], reason=why)
         for node, why in refused.items()

@@ -39,6 +39,7 @@ from napkin_eq.tile.stream_facts import (
 LONG = 4096  # places in a block of a kernel that folds no more than a window
 SMALL, LARGEST_WHOLE, RELOWERED, MOST_CHOICES, STAGES = 256, 32768, 3, 1500, (4, 3, 2)
 SHORT = 4096  # elements that a program which takes several rows has in a tile at the most
+TOO_MANY = 200_000  # choices, of a kernel of a dozen axes: only to list them takes as long as a search
 MOST_SHARED = 7  # tilings to try whether groups of warps can share them, before giving up
 # Of so many tilings priced the best takes so many times the limit: none will keep to it
 SAMPLE, HOPELESS = 1000, 1000.0
@@ -149,6 +150,9 @@ def _thinned(options: dict[str, list[int]]) -> dict[str, list[int]]:
         if len(kept) == len(sizes):
             break
         options[name] = kept
+    if math.prod(map(len, options.values())) > TOO_MANY:
+        few = {n: [sizes[0], 64 if 64 in sizes else sizes[-1]] for n, sizes in options.items()}
+        return {n: sizes if len(sizes) <= 2 else few[n] for n, sizes in options.items()}
     return options
 
 

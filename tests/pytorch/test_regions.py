@@ -296,3 +296,17 @@ def test_what_gains_nothing_is_tried_without_its_products_and_attention_alone(mo
     assert [sum(name in own for own in taken) for name in ("sigmoid", "native_layer_norm", "mul")] == [1, 1, 2]
     (attention,) = (own for own in taken if any(name.startswith("_scaled_dot_product") for name in own))
     assert not attention & {"sigmoid", "mul", "mm"}
+
+
+def test_what_is_on_another_device_stays():
+    """A number made on a CPU may be read by operators on a GPU: no kernel reads it."""
+
+    def scaled(x):
+        return (x * torch.tensor(3.0)).sin() + 1
+
+    with torch._subclasses.FakeTensorMode():
+        module = make_fx(scaled)(torch.empty(4, 4, device="cuda"))
+    found = regions.elsewhere(module)
+    assert {name_of(node.target) for node in found} == {"lift_fresh_copy.default", "mul.Tensor"}
+    assert all("a tensor on cpu, others on cuda:0" in why for why in found.values())
+    assert not regions.elsewhere(graph(lambda x: x.sin(), (4, 4)))
