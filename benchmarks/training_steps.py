@@ -23,7 +23,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 import transformers
@@ -52,6 +52,38 @@ def images(kind: str, config: dict[str, Any], batch: int, size: int) -> Given:
     return model, {"pixel_values": torch.randn(batch, 3, size, size), "labels": torch.randint(2, (batch,))}
 
 
+class Found(NamedTuple):
+    """What a model gives, by the names that those of transformers have."""
+
+    loss: torch.Tensor
+    logits: torch.Tensor
+
+
+class Parts(torch.nn.Module):
+    """Causal attention as it is written by its parts, with no call of PyTorch's own; `cap`: that of its scores, if any.
+
+    Queries, keys and values, 4 batches of 16 heads of 2,048 rows of 128, are its parameters.
+    """
+
+    def __init__(self, cap: float) -> None:
+        super().__init__()
+        self.cap = cap
+        self.q, self.k, self.v = (torch.nn.Parameter(torch.randn(4, 16, 2048, 128)) for _ in range(3))
+
+    def forward(self, up: torch.Tensor) -> Found:
+        scores = self.q @ self.k.transpose(-1, -2) * self.q.shape[-1] ** -0.5
+        if self.cap:
+            scores = self.cap * torch.tanh(scores / self.cap)
+        places = torch.arange(scores.shape[-1], device=scores.device)
+        scores = scores.masked_fill(places[None] > places[:, None], -torch.inf)
+        found = torch.softmax(scores, -1) @ self.v
+        return Found((found * up).sum(), found)
+
+
+def parts(cap: float) -> Given:
+    return Parts(cap), {"up": torch.randn(4, 16, 2048, 128)}
+
+
 LLAMA = {"hidden_size": 2048, "intermediate_size": 8192, "num_attention_heads": 32, "num_key_value_heads": 8}
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 GEMMA2 = {"hidden_size": 2304, "intermediate_size": 9216, "num_attention_heads": 8, "num_key_value_heads": 4}
@@ -62,6 +94,8 @@ MODELS: dict[str, Callable[[], Given]] = {
     "llama": partial(text, "Llama", LLAMA | {"num_hidden_layers": 2, "vocab_size": 32000}, 2, 2048),
     "gemma2": partial(text, "Gemma2", GEMMA2 | {"num_hidden_layers": 2, "vocab_size": 32000}, 2, 2048),
     "qwen3": partial(text, "Qwen3", QWEN3 | {"num_hidden_layers": 2, "vocab_size": 32000}, 2, 2048),
+    "attention": partial(parts, 0.0),
+    "capped": partial(parts, 50.0),
     "bert": partial(text, "Bert", NO_DROPOUT | {"num_hidden_layers": 4}, 16, 512, True),
     "vit": partial(images, "ViT", NO_DROPOUT | {"num_hidden_layers": 4}, 64, 224),
     "convnext": partial(images, "ConvNext", {"depths": [1, 1, 2, 1]}, 64, 224),
