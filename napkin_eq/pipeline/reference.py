@@ -75,19 +75,33 @@ def summed(term: Term) -> tuple[Term, Term] | None:
     return body.args[0], body.args[1]
 
 
+def masked(term: Term) -> bool:
+    """Tell whether a mask that reads no real number, of places or of data, chooses in any part of a term."""
+    masks = [part.children[0] for part in subterms(term) if isinstance(part, Map) and part.op == "where"]
+    return any(all(part.kind != "real" for part in subterms(mask)) for mask in masks)
+
+
 class Evaluation:
     """One evaluation of terms: tensors for the inputs, sizes of the axes, the type of real numbers.
 
     cases: the name of one axis more, along which inputs of one dimension more have, as their first, several data.
+    absent: of a sum of products with what masks by places, or of data, leave out, those with 0 are 0, as if the others'
+    factors were not read.
     """
 
     def __init__(
-        self, inputs: Mapping[str, Any], sizes: Mapping[str, int], dtype: Any, device: Any, cases: str = ""
+        self,
+        inputs: Mapping[str, Any],
+        sizes: Mapping[str, int],
+        dtype: Any,
+        device: Any,
+        cases: str = "",
+        absent: bool = False,
     ) -> None:
         import torch
 
         self.torch, self.inputs, self.sizes, self.dtype, self.device = torch, inputs, sizes, dtype, device
-        self.cases = cases
+        self.cases, self.absent = cases, absent
         self.memo: dict[Term, Named] = {}
         self.operators = _operators()
 
@@ -146,13 +160,16 @@ class Evaluation:
         torch, axis, body = self.torch, term.axis.name, term.body
         if (pair := summed(term)) is not None:
             (left, a), (right, b) = (self.memo[arg] for arg in pair)
-            if axis in left and axis in right:
+            if axis in left and axis in right and not (self.absent and masked(body)):
                 numbers = {name: at for at, name in enumerate(sorted({*left, *right}))}
                 names = tuple(name for name in numbers if name != axis)
                 return names, torch.einsum(
                     a, [numbers[n] for n in left], b, [numbers[n] for n in right], [numbers[n] for n in names]
                 )
             self.memo[body] = self._computed(body)
+            if self.absent and masked(body):
+                names, (one, other) = self._aligned(*(self.memo[arg] for arg in pair))
+                self.memo[body] = names, torch.where((one == 0) | (other == 0), 0, one * other)
         names, (data, mask) = self._aligned(self.memo[body], self.memo[term.where])
         if axis not in names:
             names, (data, mask, _) = self._aligned(

@@ -2,8 +2,8 @@
 on NaN, infinities and zeros of both signs, on masks that hold nowhere and on the whole numbers that a program names.
 
 The laws speak of numbers, so nothing of this is proved: the plan in small, the same statements over few blocks, is run
-on data that hold each edge, and held against PyTorch's arithmetic of the program's own term. Where one element differs
-the program is not taken.
+on data that hold each edge, and held against PyTorch's arithmetic of the program's own term, or against that without
+what a mask leaves out, which PyTorch multiplies by 0. Where one element differs the program is not taken.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from napkin_eq.lang.dtypes import BY_NAME
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.operators import PLACES
 from napkin_eq.lang.term import Const, Fold, Input, Online, Read, Reduce, Scan, Term, subterms
+from napkin_eq.pipeline.reference import Evaluation, masked, needed, summed
 from napkin_eq.search.derivation import Derived
 from napkin_eq.search.job import prover
 from napkin_eq.tile import ir as p
@@ -132,8 +133,6 @@ def _in_small(found: Derived) -> Miniature:
 
 def _work(small: Miniature) -> float:
     """Return how long a trial takes, about, in nanoseconds of processor time."""
-    from napkin_eq.pipeline.reference import needed, summed
-
     cases, evaluated = sum(1 for _ in _kinds(small)), 0.0
     for part in needed(*(source for _, source in small.sources)):
         folded = small.sizes[part.axis.name] / 8 if summed(part) and isinstance(part, Reduce) else 1.0
@@ -163,6 +162,8 @@ class Trial:
         self.small, self.plain, self.step = small, drawn(small, "rounded", 1), _abreast(small)
         self.orders = {buffer.name: [axis.name for axis in buffer.dims] for buffer in small.plan.outputs}
         self.waiting = _edged(small, self.plain)
+        sums = [part for _, source in small.sources for part in subterms(source) if summed(part) is not None]
+        self.masks = any(map(masked, sums))
         self.known: list[tuple[list[str], dict[str, Any], dict[str, Any]]] = []
 
     def difference(self, plan: p.Plan) -> str:
@@ -177,9 +178,17 @@ class Trial:
                 if isinstance(found, NapkinError):
                     return f"on {names[at]}: {found}"
                 for name in wanted:
-                    if why := _apart(found[name], wanted[name][at], self.known[0][2][name][0]):
+                    plain, own = self.known[0][2][name][0], wanted[name][at]
+                    why = _apart(found[name], [own], plain)
+                    if why and self.masks:
+                        why = _apart(found[name], [own, self.unread(data, at)[name][0]], plain)
+                    if why:
                         return f"on {names[at]} output {name}{why}"
         return ""
+
+    def unread(self, data: dict[str, Any], at: int) -> dict[str, Any]:
+        """Return what PyTorch's arithmetic gives of a case where what a mask leaves out is not read."""
+        return self.exact({name: self.few(name, data, at, at + 1) for name in data}, 1, absent=True)
 
     def ran(self, run: Any, data: dict[str, Any], cases: int) -> Iterator[Mapping[str, Any] | NapkinError]:
         """Yield what a plan gives of each case, run at once where all take the same blocks and elements, else one by
@@ -212,11 +221,9 @@ class Trial:
             self.known.append(([said for said, _ in some], data, self.exact(data, len(some))))
             yield self.known[-1]
 
-    def exact(self, data: dict[str, Any], cases: int) -> dict[str, Any]:
+    def exact(self, data: dict[str, Any], cases: int, absent: bool = False) -> dict[str, Any]:
         """Return what PyTorch's arithmetic gives of some cases, a few at once."""
         import numpy as np
-
-        from napkin_eq.pipeline.reference import Evaluation, needed
 
         sizes, parts = self.small.sizes, needed(*(source for _, source in self.small.sources))
         step = max(1, EVALUATED // max(_size(self.small, part) for part in parts))
@@ -224,34 +231,36 @@ class Trial:
         for start in range(0, cases, step):
             few = {name: self.few(name, data, start, start + step) for name in data}
             arrays = {name: self.torch.from_numpy(np.array(array)) for name, array in few.items()}
-            work = Evaluation(arrays, {**sizes, CASES: min(step, cases - start)}, self.torch.float64, None, CASES)
+            of = {**sizes, CASES: min(step, cases - start)}
+            work = Evaluation(arrays, of, self.torch.float64, None, CASES, absent)
             found.append(
                 {name: work.value(term, (CASES, *self.orders[name])).numpy() for name, term in self.small.sources}
             )
         return {name: np.concatenate([values[name] for values in found]) for name in self.orders}
 
 
-def _apart(found: Any, wanted: Any, plain: Any) -> str:
-    """Return where an output is not what PyTorch gives, nothing where it is; plain: what it gives of plain numbers."""
+def _apart(found: Any, wanted: Sequence[Any], plain: Any) -> str:
+    """Return where an output is none of what is wanted, nothing where each element is one of these; plain: what PyTorch
+    gives of plain numbers.
+    """
     import numpy as np
 
-    if found.shape != wanted.shape:
-        return f" is of the shape {found.shape}, PyTorch's {wanted.shape}"
-    if wanted.dtype.kind != "f":
-        bad = found != wanted
-    else:
-        held = np.isfinite(wanted)
-        size = max(np.abs(array[np.isfinite(array)]).max(initial=LEAST) for array in (wanted, plain))
+    first = wanted[0]
+    if found.shape != first.shape:
+        return f" is of the shape {found.shape}, PyTorch's {first.shape}"
+    bad = np.ones(found.shape, dtype=bool)
+    for one in wanted:
+        if one.dtype.kind != "f":
+            bad &= found != one
+            continue
+        size = max(np.abs(array[np.isfinite(array)]).max(initial=LEAST) for array in (one, plain))
         with np.errstate(all="ignore"):
-            bad = np.where(
-                held,
-                ~(np.abs(found - wanted) <= NEAR * size),
-                ~((found == wanted) | (np.isnan(found) & np.isnan(wanted))),
-            )
+            near = np.abs(found - one) <= NEAR * size
+            bad &= ~np.where(np.isfinite(one), near, (found == one) | (np.isnan(found) & np.isnan(one)))
     if not bad.any():
         return ""
     at = tuple(int(i) for i in np.argwhere(bad)[0])
-    return f" is {found[at]:.6g} at {list(at)}, PyTorch's {wanted[at]:.6g}"
+    return f" is {found[at]:.6g} at {list(at)}, PyTorch's {first[at]:.6g}"
 
 
 def _edged(small: Miniature, plain: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -258,6 +258,32 @@ def test_running_maxima_that_warps_share_begin_with_the_first_number():
     assert "begun" not in found.code() and "begun" in replace(found, plan=with_edges(found)).code()
 
 
+def test_what_a_mask_leaves_out_need_not_be_read_where_there_are_edges_too():
+    """PyTorch has 0 times -inf, which is NaN, of values that no row sees; of a number times a 0 that is no mask's it
+    stays.
+    """
+
+    def biased(q, k, v, bias):
+        places = torch.arange(16)
+        scores = (q @ k.transpose(-1, -2) + bias).masked_fill(places[None] > places[:, None], -INF)
+        return torch.softmax(scores, -1) @ v
+
+    q, bias = torch.empty(2, 16, 8), torch.empty(2, 16, 16)
+    found = nq.derive(from_torch(biased, q, q, q, bias).diagram, "h200", "float32", printer="triton")
+    assert with_edges(found).kernels
+    trial = Trial(edge_trial._in_small(found))
+    data = {name: array[None] for name, array in trial.plain.items()}
+    values = next(name for name, array in data.items() if name == "v")
+    data[values] = np.full_like(data[values], -INF)
+    (strict,), (unread,) = trial.exact(data, 1)["out"], trial.unread(data, 0)["out"]
+    assert np.isnan(strict).any() and np.isneginf(unread).all()
+
+    nothing = derived(lambda x: torch.log((x * 0.0).sum(1, keepdim=True) + x.amax(1, keepdim=True)))
+    trial = Trial(edge_trial._in_small(nothing))
+    data = {name: np.full_like(array, INF)[None] for name, array in trial.plain.items()}
+    assert np.isnan(trial.unread(data, 0)["out"]).all(), "no mask: NaN stays"
+
+
 def test_attention_under_masks_of_coordinates_alone_has_no_choice_for_empty_rows():
     q = torch.empty(2, 16, 8)
     for fn, choices in (
