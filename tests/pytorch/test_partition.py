@@ -304,3 +304,50 @@ def test_no_product_is_computed_once_more_that_takes_longer_than_its_result(shap
     inputs = [tensor.requires_grad_() for tensor in inputs]
     _, sizes = kept(lambda: compiled(layer)(*inputs))
     assert shape[0] * 4 * shape[1] * 4 in sizes
+
+
+LOWEST = torch.finfo(torch.float32).min
+PADDED = (torch.ones(64, 64).tril() * (torch.arange(64) > 4)[:, None]).bool()
+ALSO = {
+    "padding by the lowest number": lambda q, k, v: torch.softmax(q @ k.mT + (~PADDED).float() * LOWEST, -1) @ v,
+    "padding by -1e9": lambda q, k, v: torch.softmax((q @ k.mT).masked_fill(~PADDED, -1e9), -1) @ v,
+    "all numbers large": lambda q, k, v: torch.softmax((q @ k.mT).tanh() + 1e6, -1) @ v,
+    "weights as truths": lambda q, k, v: (
+        (p := torch.softmax(masked(q @ k.mT), -1)) @ v + p.bool().float() @ v
+    ),
+    "weights as whole numbers": lambda q, k, v: (p := torch.softmax(q @ k.mT, -1)) @ v + (p * 9).long().float() @ v,
+    "shared values": lambda q, k, v: (p := torch.softmax(q @ k.mT, -1)) @ v + (2 * p) @ v,
+}
+
+
+@pytest.mark.parametrize("how", ALSO)
+def test_gradients_of_attention_by_its_parts_are_those_of_pytorch(how):
+    torch.manual_seed(0)
+    inputs = [torch.randn(1, 2, 64, 8, requires_grad=True) for _ in range(3)]
+    own, theirs = (step(run, inputs, inputs) for run in (compiled(ALSO[how]), ALSO[how]))
+    for one, other in zip(own, theirs, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-4 * float(other.detach().abs().max()))
+
+
+def test_sizes_that_are_symbols_and_numbers_of_float64_are_parted_as_before():
+    fn = attended(lambda scores: scores.tanh())
+    inputs = [torch.randn(2, 2, 64, 8, requires_grad=True) for _ in range(3)]
+    run = torch.compile(fn, backend=partial(backend.napkin_eq, options={"executor": "reference"}), dynamic=True)
+    same(step(run, inputs, inputs), step(fn, inputs, inputs))
+
+    def exactly(q, k, v):
+        return torch.softmax((q @ k.mT).tanh(), -1) @ v
+
+    wide = [tensor.detach().double().requires_grad_() for tensor in inputs]
+    for one, other in zip(step(compiled(exactly), wide, wide), step(exactly, wide, wide), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-10, atol=1e-12)
+
+
+def test_numbers_that_leave_the_range_are_multiplied_and_divided_by():
+    x = torch.tensor([1.0, -2.0, 0.0])
+    for number in (0.0, math.inf, -math.inf, 1e40, 3.0):
+        for fn in (lambda x, c=number: x * c * x / c, lambda x, c=number: c * x / c, lambda x, c=number: x / c * x * c):
+            own, theirs = compiled(fn)(x), fn(x)
+            assert torch.equal(own.isnan(), theirs.isnan()), number
+    program = from_torch(lambda x: x * 50.0 * x.tanh() / 50.0, x)
+    assert "50" not in str(program.diagram.outputs)

@@ -184,7 +184,7 @@ def _shorter(node: Any, before: set[Any]) -> tuple[Any, Any] | None:
     import operator
 
     multiplied, weights = (_as_rows(part) for part in node.args[:2])
-    if not _batched(multiplied) or weights is None:
+    if not _batched(multiplied) or not all(map(_known, (*node.args[:2], multiplied, *multiplied.args))):
         return None
     left, turned = multiplied.args
     if name_of(turned.target) not in ("transpose.int", "permute.default"):
@@ -212,10 +212,21 @@ def _batched(node: Any) -> bool:
     return node is not None and node.op == "call_function" and name_of(node.target) == "bmm.default"
 
 
+def _known(node: Any) -> bool:
+    """Tell whether a tensor has sizes that are known, and numbers that float32 holds."""
+    import torch
+
+    held = node.meta.get("val")
+    kinds = torch.float16, torch.bfloat16, torch.float32
+    return isinstance(held, torch.Tensor) and held.dtype in kinds and all(isinstance(n, int) for n in held.shape)
+
+
 def _as_rows(node: Any) -> Any:
     """Return what a node shows with the same rows, or rounds."""
     while node.op == "call_function" and name_of(node.target).startswith(ALIKE):
         source = node.args[0]
+        if not _known(node) or not _known(source):  # of whole numbers, or truths, it is another one
+            return node
         shapes = [getattr(n.meta.get("val"), "shape", ()) for n in (node, source)]
         if len(shapes[0]) < 2 or shapes[0][-2:] != shapes[1][-2:] or math.prod(shapes[0]) != math.prod(shapes[1]):
             return node
@@ -256,25 +267,42 @@ def _elements(node: Any) -> int:
     return math.prod(held.shape)
 
 
-def log_of_sum(of: Any, dim: int) -> Any:
-    """Return the logarithm of the sum of the exponentials along a dimension, which stays, in float32; -inf where that
-    sum is 0 or NaN: less it, each number of such a row is infinite or NaN, as its weight is NaN.
+def row_top(of: Any, dim: int) -> Any:
+    """Return the largest number along a dimension, which stays, in float32; 0 where the row's weights are NaN."""
+    import torch
+
+    top, total = _row(of, dim)
+    return torch.where(total > 0, top, 0.0)
+
+
+def row_log(of: Any, dim: int) -> Any:
+    """Return the logarithm of the sum of the exponentials along a dimension, which stays, of numbers less the largest
+    one, in float32; -inf where that sum is 0 or NaN: less it each number is infinite or NaN, as its weight is NaN.
     """
     import torch
 
+    _, total = _row(of, dim)
+    return torch.where(total > 0, total.log(), -math.inf)
+
+
+def _row(of: Any, dim: int) -> tuple[Any, Any]:
     wide = of.float()
     top = wide.amax(dim, True)
-    total = (wide - top).exp().sum(dim, True)
-    return torch.where(total > 0, top + total.log(), -math.inf)
+    return top, (wide - top).exp().sum(dim, True)
 
 
 @cache
-def log_of_sum_operator() -> Any:
-    """Return `log_of_sum` as an operator of PyTorch, whole in a graph."""
+def row_operators() -> tuple[Any, Any]:
+    """Return `row_top` and `row_log` as operators of PyTorch, whole in a graph.
+
+    They are two numbers, not one: beside a large one, as of rows that a mask fills with -1e9, float32 has no room for a
+    logarithm.
+    """
     import torch
 
     library = torch.library.Library("napkin_eq", "FRAGMENT")
-    library.define("log_of_sum(Tensor of, int dim) -> Tensor", tags=(torch.Tag.pt2_compliant_tag,))
-    library.impl("log_of_sum", log_of_sum, "CompositeExplicitAutograd")
+    for how in (row_top, row_log):
+        library.define(f"{how.__name__}(Tensor of, int dim) -> Tensor", tags=(torch.Tag.pt2_compliant_tag,))
+        library.impl(how.__name__, how, "CompositeExplicitAutograd")
     _KEPT.append(library)
-    return torch.ops.napkin_eq.log_of_sum.default
+    return torch.ops.napkin_eq.row_top.default, torch.ops.napkin_eq.row_log.default

@@ -17,6 +17,8 @@ from napkin_eq.pytorch.build.masks import less, no_more, undefined
 from napkin_eq.pytorch.build.table import enter, operator
 from napkin_eq.pytorch.operators.elementwise import alike, at_least, at_most, floats, rsqrt, sqrt, trunc, whole_powers
 
+USUAL = 1e4  # numbers between one over it and it
+
 
 @operator("add.Tensor", "add.Scalar")
 def add(b: Builder, self: Number, other: Number, alpha: Any) -> Value:
@@ -44,13 +46,18 @@ def mul(b: Builder, self: Number, other: Number) -> Value:
 
 
 def times(s: Term, t: Term) -> Term:
-    """Return a product, without a number that one multiplies and divides by: of 50 tanh(x / 50) the derivative's 50."""
+    """Return a product, without a number that one multiplies and divides by: of 50 tanh(x / 50) the derivative's 50.
+
+    It is one that takes no product out of the range of its type which is not near its ends: of 0, an infinity and what
+    is very small or large both stay.
+    """
     for one, other in ((s, t), (t, s)):
-        opposite = nq.reciprocal(other) if isinstance(other, Const) and other.kind == "real" and other.value else None
-        if isinstance(other, Map) and other.op == "inv" and isinstance(other.args[0], Const):
-            opposite = other.args[0]
+        inside = other.args[0] if isinstance(other, Map) and other.op == "inv" else other
+        if not isinstance(inside, Const) or inside.kind != "real" or not 1 / USUAL <= abs(inside.value) <= USUAL:
+            continue
+        opposite = inside if inside is not other else nq.reciprocal(other)
         parts = factors(one)
-        if opposite is not None and len(parts) > 1 and opposite in parts:
+        if len(parts) > 1 and opposite in parts:
             parts.remove(opposite)
             return reduce(lambda x, y: Map("mul", (x, y)), parts)
     return s * t

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from napkin_eq.lang.term import Const, Map, Reduce, Term, as_real, lift, subterm
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Edge, Value
 from napkin_eq.pytorch.build.edges import shown
 from napkin_eq.pytorch.build.partition import Put
-from napkin_eq.pytorch.build.rematerialized import computed_again, log_of_sum_operator
+from napkin_eq.pytorch.build.rematerialized import computed_again, row_operators
 from napkin_eq.pytorch.build.table import operator
 
 Dims = Sequence[int] | int | None
@@ -328,26 +328,38 @@ def softmax(b: Builder, self: Value, dim: int) -> Value:
     return replace(value, term=normalised(b, value.term, [self.dims[d] for d in b.dims(self, dim)]))
 
 
-@operator("napkin_eq.log_of_sum.default")
-def kept_log_of_sum(b: Builder, of: Value, dim: int) -> Value:
-    """Return the logarithm of a row's sum, which no edge is noted of: where there is one it is -inf by its choice."""
-    value, over = b.real(of), [of.dims[d] for d in b.dims(of, dim)]
-    top = b.fold("max", value.term, over)
-    total = b.fold("sum", nq.exp(value.term - top), over)
-    return b.value(nq.where(total > 0.0, top + nq.log(total), NEGATIVE), b.left(of, b.dims(of, dim), True), "float32")
+@operator("napkin_eq.row_top.default")
+def row_top(b: Builder, of: Value, dim: int) -> Value:
+    """Return the largest number of a row, which no edge is noted of: where its weights are NaN the choice has 0."""
+    return _of_row(b, of, dim, lambda top, total: nq.where(total > 0.0, top, 0.0))
+
+
+@operator("napkin_eq.row_log.default")
+def row_log(b: Builder, of: Value, dim: int) -> Value:
+    """Return the logarithm of a row's sum, which no edge is noted of: where its weights are NaN the choice has -inf."""
+    return _of_row(b, of, dim, lambda top, total: nq.where(total > 0.0, nq.log(total), NEGATIVE))
+
+
+def _of_row(b: Builder, of: Value, dim: int, found: Callable[[Term, Term], Term]) -> Value:
+    term, over = b.real(of).term, b.dims(of, dim)
+    top = b.fold("max", term, [of.dims[d] for d in over])
+    total = b.fold("sum", nq.exp(term - top), [of.dims[d] for d in over])
+    return b.value(found(top, total), b.left(of, over, True), "float32")
 
 
 @computed_again("_softmax.default")
-def by_log_of_sum(first: Put, again: Put, of: Any, dim: int, wide: bool) -> Any:
-    """Write weights by the logarithm of the sum of a row's exponentials."""
+def by_top_and_log(first: Put, again: Put, of: Any, dim: int, wide: bool) -> Any:
+    """Write weights by the largest number of a row and the logarithm of the sum of its exponentials less that."""
     import torch
 
     aten, held = torch.ops.aten, of.meta["val"]
     if not held.dim() or not all(isinstance(n, int) and n for n in held.shape):
         return None
     narrow = held.dtype in (torch.float16, torch.bfloat16)
-    own = again(aten._to_copy.default, of, dtype=torch.float32) if narrow else of
-    found = again(aten.exp.default, again(aten.sub.Tensor, own, first(log_of_sum_operator(), of, dim)))
+    found = again(aten._to_copy.default, of, dtype=torch.float32) if narrow else of
+    for kept in row_operators():
+        found = again(aten.sub.Tensor, found, first(kept, of, dim))
+    found = again(aten.exp.default, found)
     return again(aten._to_copy.default, found, dtype=held.dtype) if narrow and not wide else found
 
 
