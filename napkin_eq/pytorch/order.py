@@ -29,8 +29,8 @@ from napkin_eq.pytorch.build.rematerialized import (
     copied,
     forward_of,
     near,
-    row_log,
     row_operators,
+    row_share,
     row_top,
     sums_by_results,
 )
@@ -180,8 +180,8 @@ def own_operators() -> tuple[Any, Any]:
 
 def spelled() -> dict[Any, Any]:
     """Return how operators of this package that stand in graphs are computed by PyTorch's own, for Inductor."""
-    top, log = row_operators()
-    return {own_operators()[1]: drawn, top: row_top, log: row_log}
+    top, share = row_operators()
+    return {own_operators()[1]: drawn, top: row_top, share: row_share}
 
 
 def state(counters: int, device: Any) -> Any:

@@ -351,3 +351,28 @@ def test_numbers_that_leave_the_range_are_multiplied_and_divided_by():
             assert torch.equal(own.isnan(), theirs.isnan()), number
     program = from_torch(lambda x: x * 50.0 * x.tanh() / 50.0, x)
     assert "50" not in str(program.diagram.outputs)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, in Triton's interpreter, of infinities
+def test_kernels_of_scores_that_are_computed_once_more_are_right_in_rows_of_padding():
+    """Sums may be taken in another order in kernels: what is kept of a row has its digits in any."""
+    places = torch.arange(128)
+    seen = (places[None] <= places[:, None]) & (places > 4)[:, None]
+    lowest = (~seen).float() * LOWEST
+
+    def filled(q, k, v):
+        return torch.softmax(q @ k.mT + lowest, -1) @ v
+
+    def empty(q, k, v):
+        return torch.softmax((q @ k.mT).masked_fill(~seen, -math.inf), -1) @ v
+
+    for fn, bad in ((filled, 0.0), (empty, math.nan)):
+        torch.manual_seed(0)
+        inputs = [torch.randn(1, 2, 128, 8) for _ in range(3)]
+        inputs[1][0, 0, 40, 3] += bad
+        inputs = [tensor.requires_grad_() for tensor in inputs]
+        run = torch.compile(fn, backend=partial(backend.napkin_eq, options={"hardware": "h200"}))
+        for one, other in zip(step(run, inputs, inputs), step(fn, inputs, inputs), strict=True):
+            torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-4, equal_nan=True)
+        assert not any(region.reason for report in backend.reports[-2:] for region in report.regions)

@@ -268,21 +268,23 @@ def _elements(node: Any) -> int:
 
 
 def row_top(of: Any, dim: int) -> Any:
-    """Return the largest number along a dimension, which stays, in float32; 0 where the row's weights are NaN."""
+    """Return the largest number along a dimension, which stays, in float32; -inf where the row's weights are NaN: less
+    it each number is infinite or NaN.
+    """
     import torch
 
     top, total = _row(of, dim)
-    return torch.where(total > 0, top, 0.0)
+    return torch.where(total > 0, top, -math.inf)
 
 
-def row_log(of: Any, dim: int) -> Any:
-    """Return the logarithm of the sum of the exponentials along a dimension, which stays, of numbers less the largest
-    one, in float32; -inf where that sum is 0 or NaN: less it each number is infinite or NaN, as its weight is NaN.
+def row_share(of: Any, dim: int) -> Any:
+    """Return one over the sum of the exponentials along a dimension, which stays, of numbers less the largest one, in
+    float32; 0 where the row's weights are NaN: an infinity times it is NaN.
     """
     import torch
 
     _, total = _row(of, dim)
-    return torch.where(total > 0, total.log(), -math.inf)
+    return torch.where(total > 0, 1 / total, 0.0)
 
 
 def _row(of: Any, dim: int) -> tuple[Any, Any]:
@@ -293,16 +295,16 @@ def _row(of: Any, dim: int) -> tuple[Any, Any]:
 
 @cache
 def row_operators() -> tuple[Any, Any]:
-    """Return `row_top` and `row_log` as operators of PyTorch, whole in a graph.
+    """Return `row_top` and `row_share` as operators of PyTorch, whole in a graph.
 
-    They are two numbers, not one: beside a large one, as of rows that a mask fills with -1e9, float32 has no room for a
-    logarithm.
+    They are two numbers, and the second a factor: a logarithm beside the largest number of a row that a mask fills with
+    -1e9 has no digits in float32, in whatever order the three are added.
     """
     import torch
 
     library = torch.library.Library("napkin_eq", "FRAGMENT")
-    for how in (row_top, row_log):
+    for how in (row_top, row_share):
         library.define(f"{how.__name__}(Tensor of, int dim) -> Tensor", tags=(torch.Tag.pt2_compliant_tag,))
         library.impl(how.__name__, how, "CompositeExplicitAutograd")
     _KEPT.append(library)
-    return torch.ops.napkin_eq.row_top.default, torch.ops.napkin_eq.row_log.default
+    return torch.ops.napkin_eq.row_top.default, torch.ops.napkin_eq.row_share.default

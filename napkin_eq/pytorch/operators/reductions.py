@@ -330,14 +330,14 @@ def softmax(b: Builder, self: Value, dim: int) -> Value:
 
 @operator("napkin_eq.row_top.default")
 def row_top(b: Builder, of: Value, dim: int) -> Value:
-    """Return the largest number of a row, which no edge is noted of: where its weights are NaN the choice has 0."""
-    return _of_row(b, of, dim, lambda top, total: nq.where(total > 0.0, top, 0.0))
+    """Return the largest number of a row, which no edge is noted of: where its weights are NaN the choice has -inf."""
+    return _of_row(b, of, dim, lambda top, total: nq.where(total > 0.0, top, NEGATIVE))
 
 
-@operator("napkin_eq.row_log.default")
-def row_log(b: Builder, of: Value, dim: int) -> Value:
-    """Return the logarithm of a row's sum, which no edge is noted of: where its weights are NaN the choice has -inf."""
-    return _of_row(b, of, dim, lambda top, total: nq.where(total > 0.0, nq.log(total), NEGATIVE))
+@operator("napkin_eq.row_share.default")
+def row_share(b: Builder, of: Value, dim: int) -> Value:
+    """Return one over a row's sum, which no edge is noted of: where its weights are NaN the choice has 0."""
+    return _of_row(b, of, dim, lambda top, total: nq.where(total > 0.0, nq.reciprocal(total), 0.0))
 
 
 def _of_row(b: Builder, of: Value, dim: int, found: Callable[[Term, Term], Term]) -> Value:
@@ -348,18 +348,17 @@ def _of_row(b: Builder, of: Value, dim: int, found: Callable[[Term, Term], Term]
 
 
 @computed_again("_softmax.default")
-def by_top_and_log(first: Put, again: Put, of: Any, dim: int, wide: bool) -> Any:
-    """Write weights by the largest number of a row and the logarithm of the sum of its exponentials less that."""
+def by_top_and_share(first: Put, again: Put, of: Any, dim: int, wide: bool) -> Any:
+    """Write weights by the largest number of a row and one over the sum of its exponentials less that."""
     import torch
 
     aten, held = torch.ops.aten, of.meta["val"]
     if not held.dim() or not all(isinstance(n, int) and n for n in held.shape):
         return None
     narrow = held.dtype in (torch.float16, torch.bfloat16)
-    found = again(aten._to_copy.default, of, dtype=torch.float32) if narrow else of
-    for kept in row_operators():
-        found = again(aten.sub.Tensor, found, first(kept, of, dim))
-    found = again(aten.exp.default, found)
+    own = again(aten._to_copy.default, of, dtype=torch.float32) if narrow else of
+    top, share = (first(kept, of, dim) for kept in row_operators())
+    found = again(aten.mul.Tensor, again(aten.exp.default, again(aten.sub.Tensor, own, top)), share)
     return again(aten._to_copy.default, found, dtype=held.dtype) if narrow and not wide else found
 
 
