@@ -2,7 +2,8 @@
 
 What the stretches before a lane come to is the prefix, at the last of these, of what each comes to. Stretches are runs
 of n lanes, the lanes from p n on; where they cover an axis, no lane lies beyond. No e-graph fires these laws: they are
-cited by the chain to a diagram that is cut so (search/prefixes.py). Those over runs are proved by induction over them.
+cited by the chain to a diagram that is cut so (search/prefixes.py), or whose masks are turned round
+(search/data_masks.py). Those over runs are proved by induction over them.
 """
 
 from napkin_eq.law import (

@@ -201,6 +201,8 @@ def kernels(job: Job) -> list[Output]:
     little of the work.
     """
     job = _at_once(job)
+    if found := _turned(job):
+        return found
     if not (parts := _in_parts(job) or _in_runs(job)):
         return _as_one(job)
     if _predicted(parts) <= PARTS * _moving(job):
@@ -211,6 +213,24 @@ def kernels(job: Job) -> list[Output]:
             parts = min([_as_one(rest), parts], key=_predicted)
         _told(job, rest)
     return parts
+
+
+def _turned(job: Job) -> list[Output]:
+    """Derive a diagram whose masks say what they leave out as one whose masks say what they keep; nothing of another,
+    or where no chain leads there.
+    """
+    terms = dict(job.diagram.outputs)
+    made = data_masks.turned([*terms.values()], job.laws, job.aim.budget)
+    if made is None:
+        return []
+    outputs = tuple(zip(terms, made.outputs, strict=True))
+    found = kernels(replace(job, diagram=replace(job.diagram, outputs=outputs)))
+    for option in found:
+        own = job.on((name, terms[name]) for name in option.names)
+        form = data_masks.turned([terms[name] for name in option.names], job.laws, job.aim.budget)
+        if form is not None and not _led(own, form, option):
+            return []
+    return found
 
 
 def _as_one(job: Job) -> list[Output]:

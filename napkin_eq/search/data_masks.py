@@ -1,5 +1,5 @@
 """Masks that compare what is read, such as whether a query and a key are of one document: folds are bounded by the
-first and the last lane that these hold in.
+first and the last lane that these hold in. And masks that say what they leave out, which are turned round.
 
 A loop skips the blocks that no lane of its mask is in where the mask says so by places alone, or by bounds that are
 read from data. [a(y) = b(x)] says nothing of x by itself; the first and the last x that it holds for are numbers for
@@ -24,8 +24,40 @@ from napkin_eq.tile.lower.loop_bounds import bounding
 from napkin_eq.tile.places import conjuncts
 
 FIRST, LAST = "from-first", "to-last"
+TURNED, OPPOSITE = "where-turned", {"lt": "where-not-lt", "le": "where-not-le"}
 NEUTRAL = (Const(0.0), ABSENT)  # what a lane is worth that a mask leaves out
 EXACT = 1 << 24  # lanes whose numbers float32 holds, in which the last of them is found
+
+
+def turned(outputs: Sequence[Term], laws: Laws, budget: Budget) -> Rewritten | None:
+    """Return outputs whose masks to zero or to absence say the places that they keep, not those that they leave out,
+    and the chain that leads there; None where they are so already, or where a law that it takes is left out.
+
+    A loop skips what a mask leaves out where it says so in this way: [k < x ? 0 : a] is [x <= k ? a : 0].
+    """
+    source = outputs[0] if len(outputs) == 1 else Tuple(tuple(outputs))
+    closure = laws.closure(budget)
+    if not closure.laws.keys() >= {TURNED, *OPPOSITE.values()}:
+        return None
+
+    def other(term: Term) -> Term:
+        if not isinstance(term, Map) or term.op != "where":
+            return term
+        mask, none, kept = term.args
+        if not isinstance(mask, Map) or none not in NEUTRAL or none == kept:
+            return term
+        if mask.op == "not":
+            closure.instance(TURNED, True, {"c": mask.args[0], "a": kept, "b": none})
+            return Map("where", (mask.args[0], kept, none))
+        if mask.op not in OPPOSITE or mask.args[0].kind != "int":
+            return term
+        i, j = mask.args
+        closure.instance(TURNED, True, {"c": mask, "a": none, "b": kept})
+        closure.instance(OPPOSITE[mask.op], True, {"a": kept, "b": none, "i": i, "j": j})
+        return Map("where", (Map("le" if mask.op == "lt" else "lt", (j, i)), kept, none))
+
+    target = rewritten(source, other)
+    return None if target is source else Rewritten.of(closure, source, target)
 
 
 def ends(outputs: Sequence[Term]) -> dict[tuple[Term, Axis], tuple[str, ...]]:

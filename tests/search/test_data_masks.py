@@ -4,14 +4,16 @@ numbers whatever the data, what is left alone.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
 import napkin_eq as nq
+from napkin_eq.certify import check as checker
 from napkin_eq.certify.asked import same
-from napkin_eq.certify.certificate import require_accepted
+from napkin_eq.certify.certificate import dumps, require_accepted
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
@@ -198,3 +200,27 @@ def test_a_tuple_of_outputs_keeps_its_names(laws: Any) -> None:
     assert made is not None and len(made[0]) == len(made[1].outputs) == 2
     require_accepted(Tuple(made[0]), Tuple(made[1].outputs), made[1].steps, laws.statements, laws.verdicts)
     assert all(isinstance(term, Reduce) or term.children for term in made[1].outputs)
+
+
+def reversed_masks():
+    """Return causal attention whose mask says what it leaves out, in three ways, and what it keeps."""
+    b, q, x, d, e = nq.axes("b q x d e", b=16, q=1024, x=1024, d=64, e=64)
+    scores = nq.sum(nq.array("Q", b, q, d) * nq.array("K", b, x, d), d) * 0.125
+    at, to, values = nq.index(q), nq.index(x), nq.array("V", b, x, e)
+    ways = {
+        "kept": nq.where(to <= at, scores, -math.inf),
+        "below": nq.where(at < to, -math.inf, scores),
+        "not": nq.where(~(to <= at), -math.inf, scores),
+    }
+    return {name: nq.sum(nq.softmax(way, x) * values, x) for name, way in ways.items()}
+
+
+def test_masks_that_say_what_they_leave_out_are_turned_round():
+    found = {name: nq.derive(term, "h200", "bfloat16") for name, term in reversed_masks().items()}
+    kept = found.pop("kept")
+    assert "where-turned" not in kept.report()["laws"]
+    for name, derivation in found.items():
+        assert derivation.report()["predicted_us"] == kept.report()["predicted_us"], name
+        assert derivation.certificate["grade"] == "A" and {"where-turned", "skip-max"} <= {*derivation.report()["laws"]}
+        assert checker.check(dumps(derivation.certificate).encode())["status"] == "ok"
+    assert [s.law for s in found["below"].steps[:2]] == ["where-turned", "where-not-lt"]

@@ -79,10 +79,10 @@ def again(
     twins = dict(known or {})
     if not users:
         return twins
-    end = next(iter(reversed(graph.nodes)))
+    end, needed = next(iter(reversed(graph.nodes))), {node for read in users.values() for node in read}
     with graph.inserting_before(end):
-        for node in list(graph.nodes):  # those that are needed, in their order
-            if any(node in read for read in users.values()):
+        for node in list(graph.nodes):  # in their order
+            if node in needed:
                 _twin(graph, node, large, twins, tag)
     for user, read in users.items():
         for node in read:
