@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import islice, product
 from typing import Any
 
@@ -174,6 +174,7 @@ class Trial:
         for names, data, wanted in self.cases():
             if time.process_time() - begun > SECONDS:
                 return f"{names[0]} could not be tried in {SECONDS:g} s"
+            unread = cache(partial(self.unread, data))
             for at, found in enumerate(self.ran(run, data, len(names))):
                 if isinstance(found, NapkinError):
                     return f"on {names[at]}: {found}"
@@ -181,7 +182,7 @@ class Trial:
                     plain, own = self.known[0][2][name][0], wanted[name][at]
                     why = _apart(found[name], [own], plain)
                     if why and self.masks:
-                        why = _apart(found[name], [own, self.unread(data, at)[name][0]], plain)
+                        why = _apart(found[name], [own, unread(at)[name][0]], plain)
                     if why:
                         return f"on {names[at]} output {name}{why}"
         return ""

@@ -28,6 +28,7 @@ from napkin_eq.pytorch.build.rematerialized import (
     by_something_small,
     copied,
     forward_of,
+    known,
     near,
     row_operators,
     row_share,
@@ -35,14 +36,13 @@ from napkin_eq.pytorch.build.rematerialized import (
     sums_by_results,
 )
 from napkin_eq.pytorch.build.table import name_of
-from napkin_eq.pytorch.operators.price import bytes_of, composite, contraction, memory, spread
+from napkin_eq.pytorch.operators.price import biased, bytes_of, composite, contraction, memory, spread
 
 KNOWN = ("aten", "prims", "napkin_eq")  # the namespaces whose operators draw only where they are tagged so
 DEVICES = ("cuda",)  # whose generators count
 SHOWS = ("view.", "reshape.", "_unsafe_view.", "expand.", "permute.", "transpose.", "t.", "unsqueeze.", "squeeze.",
          "clone.", "_to_copy.", "alias.", "slice.")  # fmt: skip
 DRAWS = ("native_dropout.default", "bernoulli.p")
-QUERIES_KEYS_VALUES = 3
 _KEPT: list[Any] = []  # libraries, as long as whose operators live
 WIDEST = (8, 4)  # neighbours that a thread of PyTorch's may take at once
 TRIED = 4096  # elements by which it is found out how many it takes
@@ -499,10 +499,11 @@ def with_composites(joint: Any, outputs: int) -> Any:
     mode = torch._guards.detect_fake_mode([node.meta.get("val") for node in joint.graph.nodes])
     with V.set_fake_mode(mode), config.patch(shape_padding=False):
         joint_graph_passes(changed)
-    found = [node for node in changed.graph.nodes if composite(node)]
     # Beside a bias, as -1e9 in a row of padding, the libraries' sums of rows lose digits that the parts have
-    biased = any("_backward." not in name_of(n.target) and _tensors(n) > QUERIES_KEYS_VALUES for n in found)
-    if biased or len(found) <= sum(map(composite, joint.graph.nodes)):
+    (more, beside), (had, had_beside) = (
+        (sum(map(composite, graph.nodes)), sum(map(biased, graph.nodes))) for graph in (changed.graph, joint.graph)
+    )
+    if more <= had or beside > had_beside:
         return joint
     for node in changed.graph.nodes:
         if node.target is torch.ops.prims.convert_element_type.default:  # as the table of operators has it
@@ -512,17 +513,9 @@ def with_composites(joint: Any, outputs: int) -> Any:
     return changed
 
 
-def _tensors(node: Any) -> int:
-    """Return how many of a call's arguments are tensors."""
-    return sum(1 for arg in (*node.args, *node.kwargs.values()) if hasattr(arg, "meta"))
-
-
 def _spread(nodes: set[Any]) -> list[Any]:
-    """Return the products that are much larger than what they multiply, of numbers that float32 holds."""
-    import torch
-
-    kinds = torch.float16, torch.bfloat16, torch.float32
-    return [node for node in nodes if spread(node) is node and node.meta["val"].dtype in kinds]
+    """Return the products that are much larger than what they multiply, of known sizes and numbers of float32."""
+    return [node for node in nodes if known(node) and spread(node) is node]
 
 
 def with_products_again(joint: Any, outputs: int) -> Any:
@@ -530,10 +523,10 @@ def with_products_again(joint: Any, outputs: int) -> Any:
     what they multiply, and what is made of them and as large: what is small of these alone is kept. None where the
     backward needs none of it.
     """
-    joint = copied(joint)
-    before = forward_of(joint, outputs)
-    if not (begins := _spread(before)):
+    if not _spread(forward_of(joint, outputs)):
         return None
+    joint = copied(joint)
+    begins = _spread(before := forward_of(joint, outputs))
 
     def stays(node: Any) -> bool:
         return draws(node) or writes(node) or (contraction(node) and node not in begins)

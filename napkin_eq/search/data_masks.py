@@ -35,29 +35,38 @@ def turned(outputs: Sequence[Term], laws: Laws, budget: Budget) -> Rewritten | N
 
     A loop skips what a mask leaves out where it says so in this way: [k < x ? 0 : a] is [x <= k ? a : 0].
     """
+    if not any(map(_says_left_out, subterms(*outputs))):
+        return None
     source = outputs[0] if len(outputs) == 1 else Tuple(tuple(outputs))
     closure = laws.closure(budget)
     if not closure.laws.keys() >= {TURNED, *OPPOSITE.values()}:
         return None
 
     def other(term: Term) -> Term:
-        if not isinstance(term, Map) or term.op != "where":
+        if not _says_left_out(term):
             return term
-        mask, none, kept = term.args
-        if not isinstance(mask, Map) or none not in NEUTRAL or none == kept:
-            return term
+        mask, none, kept = term.children
+        assert isinstance(mask, Map)
         if mask.op == "not":
             closure.instance(TURNED, True, {"c": mask.args[0], "a": kept, "b": none})
             return Map("where", (mask.args[0], kept, none))
-        if mask.op not in OPPOSITE or mask.args[0].kind != "int":
-            return term
         i, j = mask.args
         closure.instance(TURNED, True, {"c": mask, "a": none, "b": kept})
         closure.instance(OPPOSITE[mask.op], True, {"a": kept, "b": none, "i": i, "j": j})
         return Map("where", (Map("le" if mask.op == "lt" else "lt", (j, i)), kept, none))
 
-    target = rewritten(source, other)
-    return None if target is source else Rewritten.of(closure, source, target)
+    return Rewritten.of(closure, source, rewritten(source, other))
+
+
+def _says_left_out(term: Term) -> bool:
+    """Tell whether a term is masked to zero or to absence where a mask holds of which the opposite is as plainly said.
+    """
+    if not isinstance(term, Map) or term.op != "where":
+        return False
+    mask, none, kept = term.args
+    if not isinstance(mask, Map) or none not in NEUTRAL or none == kept:
+        return False
+    return mask.op == "not" or (mask.op in OPPOSITE and mask.args[0].kind == "int")
 
 
 def ends(outputs: Sequence[Term]) -> dict[tuple[Term, Axis], tuple[str, ...]]:

@@ -65,18 +65,18 @@ def near(before: set[Any], begins: Iterable[Any], stays: Callable[[Any], bool]) 
 
 
 def again(
-    joint: Any, before: set[Any], large: set[Any], tag: str, known: Mapping[Any, Any] | None = None
+    joint: Any, before: set[Any], large: set[Any], tag: str, instead: Mapping[Any, Any] | None = None
 ) -> dict[Any, Any]:
     """Have the backward of a graph compute itself what it needs of some nodes of the forward, and of views that this
-    has; return what it computes instead of each, nothing where it needs none.
+    has; return what it computes instead of each.
 
-    known: what it computes instead of some of them, already.
+    instead: what it computes in the place of some of them, already.
     """
     graph = joint.graph
     large = large | {node for node in before if node.op == "call_function" and _view(node)}
     users = {user: [n for n in user.all_input_nodes if n in large] for user in graph.nodes if user not in before}
     users = {user: read for user, read in users.items() if read and user.op != "output"}
-    twins = dict(known or {})
+    twins = dict(instead or {})
     if not users:
         return twins
     end, needed = next(iter(reversed(graph.nodes))), {node for read in users.values() for node in read}
@@ -132,11 +132,8 @@ def by_something_small(joint: Any, nodes: Iterable[Any]) -> tuple[dict[Any, Any]
             more.add(made := putting(node)(target, *args, **kwargs))
             return made
 
-        with joint.graph.inserting_after(node):  # a mark behind which all of it stands
-            mark = joint.graph.call_function(len, ((),))
-        with joint.graph.inserting_before(mark):
+        with joint.graph.inserting_before(node.next):
             found = how(first, putting(node), *node.args, **node.kwargs)
-        joint.graph.erase_node(mark)
         if found is not None:
             instead[node] = found
     return instead, more
@@ -184,7 +181,7 @@ def _shorter(node: Any, before: set[Any]) -> tuple[Any, Any] | None:
     import operator
 
     multiplied, weights = (_as_rows(part) for part in node.args[:2])
-    if not _batched(multiplied) or not all(map(_known, (*node.args[:2], multiplied, *multiplied.args))):
+    if not _batched(multiplied) or not all(map(known, (*node.args[:2], multiplied, *multiplied.args))):
         return None
     left, turned = multiplied.args
     if name_of(turned.target) not in ("transpose.int", "permute.default"):
@@ -212,7 +209,7 @@ def _batched(node: Any) -> bool:
     return node is not None and node.op == "call_function" and name_of(node.target) == "bmm.default"
 
 
-def _known(node: Any) -> bool:
+def known(node: Any) -> bool:
     """Tell whether a tensor has sizes that are known, and numbers that float32 holds."""
     import torch
 
@@ -225,7 +222,7 @@ def _as_rows(node: Any) -> Any:
     """Return what a node shows with the same rows, or rounds."""
     while node.op == "call_function" and name_of(node.target).startswith(ALIKE):
         source = node.args[0]
-        if not _known(node) or not _known(source):  # of whole numbers, or truths, it is another one
+        if not known(node) or not known(source):  # of whole numbers, or truths, it is another one
             return node
         shapes = [getattr(n.meta.get("val"), "shape", ()) for n in (node, source)]
         if len(shapes[0]) < 2 or shapes[0][-2:] != shapes[1][-2:] or math.prod(shapes[0]) != math.prod(shapes[1]):

@@ -35,8 +35,8 @@ BACK, FUSED_BACK = 2.5, 0.5
 # layers a fourth was gained, to cuBLAS's products 10 to 23 % were lost (H200)
 SLACK, LOSS = 0.25, 0.15
 HALVES = ("float16", "bfloat16")
-# Times as many bytes, and what a product sums along, or has columns, at the most, where it is as quick as to write and
-# to read as many numbers of two bytes (989 TFLOP/s and 4 TB/s; 66 and 2 of a product of float32 on tensor cores)
+# Times as many bytes, and what a product sums along, or has columns, at the most, where it takes about as long as to
+# write and to read as many numbers of two bytes (an H200 at 600 TFLOP/s and 4 TB/s)
 SPREAD, THIN = 3, 256
 
 
@@ -68,6 +68,12 @@ def composite(node: Any) -> bool:
     """Tell whether a node is attention, forward or backward: several products, which PyTorch gives to a library as one.
     """
     return node.op == "call_function" and name_of(node.target).startswith(ATTENTION)
+
+
+def biased(node: Any) -> bool:
+    """Tell whether a node is attention, forward, of more tensors than queries, keys and values: with a bias."""
+    given = [arg for arg in (*node.args, *node.kwargs.values()) if hasattr(arg, "meta")]
+    return composite(node) and "_backward." not in name_of(node.target) and len(given) > 3
 
 
 def contraction(node: Any) -> bool:
