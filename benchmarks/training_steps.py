@@ -217,6 +217,10 @@ def main() -> None:
     if given.one:
         compiled(*given.one.split(":"))
         return
+    if unknown := [name for name in given.names if name not in MODELS]:
+        parser.error(f"{unknown[0]!r:.60} is no model; they are {', '.join(MODELS)}")
+    if not torch.cuda.is_available():
+        parser.error("there is no GPU here: steps are timed on one")
     names = [f"{name}:{mode}" for name in MODELS if not given.names or name in given.names for mode in given.modes]
     begun, waiting, running = time.time(), list(names), dict[str, subprocess.Popen[str]]()
     files = {name: Path(f"/tmp/training_{name}.log") for name in names}
