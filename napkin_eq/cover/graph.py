@@ -306,6 +306,10 @@ def _spread(term: Term) -> bool:
     return any({*a.axes} - {*b.axes} and {*b.axes} - {*a.axes} for a, b in itertools.combinations(leaves, 2))
 
 
+def _folds(term: Term, axis: Axis) -> bool:
+    return isinstance(term, Reduce) and term.axis == axis
+
+
 def _chain(fold: Term, readers: dict[Term, list[Term]], outputs: set[Term]) -> list[Term]:
     """Return what a kernel may end with that computes a fold: the fold, and the last value that only it leads to and
     that is no larger.
@@ -319,10 +323,12 @@ def _chain(fold: Term, readers: dict[Term, list[Term]], outputs: set[Term]) -> l
         elif not isinstance(reader, Map) or elements(reader.axes) > elements(last.axes) or reader.kind != "real":
             break
         last = reader
-    # A sum of a sum is one fold over two axes: what it is of the one is no value of its own.
+    # A sum of a sum is one fold over two axes: what it is of the one is no value of its own, but of rows of which
+    # something else is folded before.
     nested = (
         len(readers[fold]) == 1
         and isinstance(readers[fold][0], Reduce)
         and readers[fold][0].monoid == getattr(fold, "monoid", "")
+        and not (isinstance(fold, Reduce) and any(_folds(t, fold.axis) for t in subterms(fold.body)))
     )
     return [last] if nested else [fold, last]

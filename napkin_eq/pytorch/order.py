@@ -404,16 +404,17 @@ def covered(module: Any, regions: Sequence[Any]) -> bool:
 
 
 def plain(module: Any) -> Any:
-    """Return a graph in which words are numbers that Inductor draws as it likes: what it makes of the same program is
-    measured so.
+    """Return a graph in PyTorch's operators, in which words are numbers that Inductor draws as it likes: what it makes
+    of the same program is measured so.
     """
     import copy
 
     import torch
 
-    if not any(words_of(module.graph.nodes)):
+    if not any(node.target in row_operators() for node in module.graph.nodes) and not any(words_of(module.graph.nodes)):
         return module
     module = copy.deepcopy(module)
+    in_operators(module, [node for node in module.graph.nodes if node.target in row_operators()], spelled())
     for node in list(words_of(module.graph.nodes)):
         with module.graph.inserting_before(node):
             device = node.meta["val"].device if "val" in node.meta else "cuda"

@@ -645,7 +645,7 @@ def _read_computed(module: Any, nodes: list[Any], options: Options, refused: dic
     if all(name_of(n.target).startswith((*VIEWS, "<built")) for n in nodes if n.op == "call_function"):
         return [Region(nodes, reason="views and constants only")]
     try:
-        graph, reads, returns = fuse_as_graphmodule(module, nodes, "region")
+        graph, reads, returns = fuse_as_graphmodule(module, _as_read(nodes), "region")
         _called_alike(graph)
         region = Region(nodes, graph, list(reads), list(returns))
         program = of_graph(graph.graph, "region", {}, {}, undefined=not options.finite)
@@ -680,6 +680,22 @@ def _read_computed(module: Any, nodes: list[Any], options: Options, refused: dic
         return _without(module, nodes, found, options, refused)
     region.edges = said
     return [region]
+
+
+def _as_read(nodes: Sequence[Any]) -> list[Any]:
+    """Return nodes in the order in which results read them, from their first operands on, each behind what it reads:
+    equal parts of two graphs, whose nodes stand in another order, come out alike, and are derived once.
+    """
+    own, found = {*nodes}, dict[Any, None]()
+    waiting = [node for node in reversed(nodes) if not own.issuperset(node.users)]
+    waiting[:0] = [node for node in reversed(nodes) if not node.users]
+    while waiting:
+        node = waiting[-1]
+        before = [arg for arg in node.all_input_nodes if arg in own and arg not in found]
+        if not before:
+            found[waiting.pop()] = None
+        waiting += reversed(before)
+    return [*found]
 
 
 def _called_alike(module: Any) -> None:

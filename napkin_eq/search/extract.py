@@ -24,7 +24,7 @@ from napkin_eq.laws.axis_split import is_stretch
 from napkin_eq.machine.cost import elements, extent
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.machine.term_cost import TermCost
-from napkin_eq.search.forms import HELD, Candidate, all_passes, deepest, diverse, merged_depth, tangled
+from napkin_eq.search.forms import HELD, Candidate, all_passes, begins, deepest, diverse, merged_depth, tangled
 
 KEEP, KEEP_OUTPUTS, SWEEPS = 5, 12, 40
 # Once there is a candidate for the root, so many more are tried; of the forms of a node of a large graph fewer.
@@ -455,6 +455,8 @@ class Extractor:
             return None  # one tile holds all stretches: nothing is carried along them, and a chain need not say how
         inside = body.passes(axis.name)
         if (head == "Online" and axis.name in body.stale) or self._tangled(node, parts, head == "Online"):
+            return None
+        if head == "Online" and not begins(axis, parts[2].term):
             return None
         level = max(1, inside) if head == "Online" else inside + 1
         fused = head != "Reduce" and node.fields[1]

@@ -5,20 +5,23 @@ gives.
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from napkin_eq.egraph.nodes import Node
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Const, Fold, Online, Reduce, Term
+from napkin_eq.lang.term import Acc, Const, Fold, Map, Online, Prev, Reduce, Size, Term
 from napkin_eq.machine.cost import extent
 
 HELD = 512  # the longest axis that one tile may hold beside others
 # Costs so near are of one form, its operands in other orders or its loops apart: of each so many are kept
 ALIKE, MOST_ALIKE = 1e-5, 4
+UPDATES = 1 << 14  # of carried sums, of which it is known whether they may stand before the first block
 REMEMBERED = 1 << 17  # terms of which it is known how they fold, while a process lives
 
 
@@ -149,6 +152,83 @@ def tangled(axis: Axis, carried: bool, *terms: Term) -> bool:
     return extent(axis) > HELD and any(
         axis.name in further for term in terms for further in _folded_further(term)[: 1 + carried]
     )
+
+
+@lru_cache(UPDATES)
+def begins(axis: Axis, update: Term) -> bool:
+    """Tell whether the update of a sum that is carried along an axis may stand before the first block, where a running
+    sum is 0 and a running maximum -inf: a step away from that, times a sum, is no number. An e-graph takes what is
+    equal in the end for equal all along.
+    """
+    known: dict[tuple[Term, bool], _Begun] = {}
+    waiting = [(update, False)]
+    while waiting:
+        term, before = at = waiting[-1]
+        folds = isinstance(term, (Fold, Reduce, Online)) and term.axis == axis
+        parts = [] if folds else [(child, before or isinstance(term, Prev)) for child in term.children]
+        if at not in known and (fresh := [part for part in parts if part not in known]):
+            waiting += fresh
+            continue
+        waiting.pop()
+        if at not in known:
+            known[at] = _begun(term, axis, before, [known[part] for part in parts])
+    found = known[update, False]
+    return not isinstance(found, float) or math.isfinite(found)
+
+
+_Begun = float | None | str  # a number that is known, some number, or nobody knows what
+
+
+def _begun(term: Term, axis: Axis, before: bool, parts: list[_Begun]) -> _Begun:
+    """Return what a term of an update is before the first block, given its parts; before: what runs along the axis is
+    meant as it was before, else as it is in that block.
+    """
+    if isinstance(term, Acc):
+        return 0.0
+    if isinstance(term, Prev):
+        return parts[0]
+    if isinstance(term, Const):
+        return float(term.value) if term.kind == "real" else None
+    if isinstance(term, (Fold, Reduce, Online)) and term.axis == axis:
+        monoid = "sum" if isinstance(term, Online) else term.monoid
+        return (0.0 if monoid == "sum" else -math.inf if monoid == "max" else "?") if before else None
+    if isinstance(term, Size) and term.axis == axis and before:
+        return 0.0
+    if isinstance(term, Map) and any(part != part for part in parts):
+        return math.nan
+    if isinstance(term, Map) and term.op in _AT_FIRST and "?" not in parts:
+        return _AT_FIRST[term.op](*parts)
+    return None if all(part is None or (isinstance(part, float) and math.isfinite(part)) for part in parts) else "?"
+
+
+def _sum_at_first(a: Any, b: Any) -> _Begun:
+    if a is not None and b is not None:
+        return float(a + b)
+    return next((part for part in (a, b) if part is not None and not math.isfinite(part)), None)
+
+
+def _product_at_first(a: Any, b: Any) -> _Begun:
+    if a is not None and b is not None:
+        return float(a * b)
+    one = b if a is None else a
+    return 0.0 if one == 0 else None if one is None or math.isfinite(one) else "?"
+
+
+def _exp_at_first(a: Any) -> _Begun:
+    return a if a is None else 0.0 if a == -math.inf else a if a == math.inf else None
+
+
+def _inv_at_first(a: Any) -> _Begun:
+    return a if a is None else 0.0 if math.isinf(a) else "?" if a == 0 else 1 / a
+
+
+_AT_FIRST: dict[str, Callable[..., _Begun]] = {
+    "add": _sum_at_first,
+    "mul": _product_at_first,
+    "neg": lambda a: a if a is None else -a,
+    "exp": _exp_at_first,
+    "inv": _inv_at_first,
+}
 
 
 def _folded_further(term: Term) -> tuple[frozenset[str], frozenset[str], frozenset[Any]]:

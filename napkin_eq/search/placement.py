@@ -51,6 +51,7 @@ from napkin_eq.tile.stream_facts import Streamed, depth_along, modes_of, reduces
 
 Join = tuple[tuple[int, ...], ...]
 MOST_STORES, MOST_SOLVED, MOST_BUNDLED, GAIN, FAR, SHORT, TARGET, PLACING = 6, 40, 5, 0.985, 1.5, 128, "target__", 0.75
+EACH = 16  # kernels that may be solved for a term whatever those before it took, as long as it is far from its floor
 # Seconds that a value's tiles may take where the time for placements is over; times so many where none fitted yet; the
 # share of it where that was spent so many times
 OWN, FITS, LATER = 3.0, 3.0, 0.1
@@ -134,6 +135,7 @@ class Placer:
         self.begun = METER.counted
         self.priced = priced or Priced()
         self.solved: dict[Kernel, Tiled | None] = {}
+        self.most = MOST_SOLVED
         self.above: dict[Kernel, float] = {}  # kernels that are sure to take longer than so many microseconds
         self.refusals: list[str] = []
         self.buffers: dict[Term, p.Buffer] = {}
@@ -146,6 +148,7 @@ class Placer:
     def best(self, body: Term) -> Placed | None:
         """Return the best placement found of a term: everything in one kernel, then a store at a time while it pays."""
         sites = self._sites(body) if self.offers.level else []
+        self.most = MOST_SOLVED
         found: Placed | None = None
         chosen, join = frozenset[Term](), self._joins(body)[0]
 
@@ -169,6 +172,7 @@ class Placer:
             found, chosen, join = start, frozenset(), other
         floor = self._floor(body)
         if found is None or found.predicted_us > FAR * floor:
+            self.most = max(MOST_SOLVED, len(self.solved) + EACH)
             for choice in _starts(sites, parallel(body), _read_at_places(body)):
                 if choice != turned:
                     tried(choice)
@@ -211,7 +215,7 @@ class Placer:
         """Tell whether as many kernels were solved, or as much time is gone, as a search may take that has found a
         placement.
         """
-        return len(self.solved) > MOST_SOLVED or self.budget.over("placement", PLACING)
+        return len(self.solved) > self.most or self.budget.over("placement", PLACING)
 
     def _late(self, begun: float, priced: bool) -> bool:
         """Tell whether a value whose kernel is solved since `begun` has taken so much time that it has the best tiles

@@ -90,7 +90,7 @@ def _spread(term: Term, parts: Sequence[Term], arrays: Mapping[Term, p.Buffer]) 
     found = set()
     for fold in folds:
         wide = set(fold.body.axes)
-        held = [{a.name for a in t.axes} for t in kernel_terms(fold.body) if t in arrays or isinstance(t, Input)]
+        held = [{a.name for a in t.axes} for t in kernel_terms(fold) if t in arrays or isinstance(t, Input)]
         if fold.axis not in term.axes and not any(
             fold.axis.name in names and {a.name for a in wide} <= names for names in held
         ):
@@ -266,7 +266,8 @@ def columns(tile: int, fold: Term) -> bool:
     """
     if tile < LEAST_COLUMNS or not isinstance(fold, Fold) or fold.kind == "int":
         return False
-    return not any(isinstance(t, (*Streamed, Scan, Recur, Walk, Read)) for t in kernel_terms(fold.body))
+    inside = (t for t in kernel_terms(fold) if t is not fold)
+    return not any(isinstance(t, (*Streamed, Scan, Recur, Walk, Read)) for t in inside)
 
 
 def spreads(factor: float, term: Term) -> bool:

@@ -19,6 +19,7 @@ from napkin_eq.pytorch import backend, regions
 from napkin_eq.pytorch.flat import packed
 from napkin_eq.pytorch.importer import from_torch
 from napkin_eq.pytorch.kernels import Kernels
+from napkin_eq.pytorch.order import plain
 from tests.pytorch.test_backend import compiled, same, step
 
 ROWS, WORDS, WIDE = 64, 512, 16
@@ -272,6 +273,21 @@ def test_scores_are_computed_once_more_in_the_backward_and_never_stored(how):
         assert region.taken and not any(node.meta["val"].shape[-2:] == (64, 64) for node in region.returns)
     read = [node for node in region.reads if node.meta["val"].numel() == own.numel()]
     assert len(read) == 5, "the result, too, by which sums along rows of scores are taken along its own"
+
+
+def test_what_is_measured_beside_kernels_is_in_the_operators_of_pytorch():
+    """What Inductor has of a row's largest number and its share would be calls of ours, several times as long."""
+    inputs = [torch.randn(1, 2, 64, 8, requires_grad=True) for _ in range(3)]
+    backend.reports.clear()
+    compiled(attended(masked), finite=True)(*inputs)
+    (region,) = (region for region in backend.reports[0].regions if region.computes)
+    given = [torch.randn(node.meta["val"].shape) for node in region.given]
+    with torch.no_grad():
+        expected, found = region.graph(*given), plain(region.graph)
+        targets = {str(node.target) for node in found.graph.nodes if node.op == "call_function"}
+        same(found(*given), expected)
+    assert any("row_share" in str(node.target) for node in region.graph.graph.nodes)
+    assert not any("napkin_eq" in target for target in targets)
 
 
 def test_products_that_a_library_has_as_one_are_found_before_a_graph_is_cut():

@@ -13,6 +13,7 @@ import torch.nn.functional as F
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.json_form import dumps_diagram
 from napkin_eq.machine.gpu import load
 from napkin_eq.pytorch import backend, kernels, regions
 from napkin_eq.pytorch.backend import decompositions
@@ -310,3 +311,21 @@ def test_what_is_on_another_device_stays():
     assert {name_of(node.target) for node in found} == {"lift_fresh_copy.default", "mul.Tensor"}
     assert all("a tensor on cpu, others on cuda:0" in why for why in found.values())
     assert not regions.elsewhere(graph(lambda x: x.sin(), (4, 4)))
+
+
+def test_equal_parts_are_derived_once_whichever_way_their_nodes_stand():
+    def one(x, w):
+        a, b = x.exp(), w.tanh()
+        return (a @ b).sum(0), b
+
+    def other(x, w):
+        b = w.tanh()
+        a = x.exp()
+        return (a @ b).sum(0), b
+
+    asked = []
+    for fn in (one, other):
+        module = graph(fn, (64, 32), (32, 16))
+        (region,) = regions.chosen(module, regions.Options(executor="reference"), "h200", True, False)
+        asked.append((dumps_diagram(region.program.diagram), [node.name for node in region.reads]))
+    assert asked[0] == asked[1]

@@ -8,7 +8,7 @@ import napkin_eq as nq
 from napkin_eq.egraph import coordinates
 from napkin_eq.egraph.nodes import Node, Saturated
 from napkin_eq.egraph.saturate import saturate
-from napkin_eq.lang.term import Const, Fold, Input, Read, Scan, Term, subterms
+from napkin_eq.lang.term import Acc, Const, Fold, Input, Prev, Read, Scan, Term, subterms
 from napkin_eq.laws.law import Inference, Sum
 from napkin_eq.machine.gpu import load
 from napkin_eq.pipeline.asked import chosen_statements
@@ -241,3 +241,28 @@ def test_a_factor_of_rows_goes_to_the_side_of_a_product_that_is_computed_in_any_
     derivation = nq.derive(gradient(nq.array("R", *nq.axes("h q", h=8, q=4096)), 1.0))
     (kernel,) = derivation.plan.kernels
     assert kernel.workers is not None  # the other side lies in shared memory as it is stored
+
+
+def test_an_update_that_is_no_number_before_the_first_block_is_no_form():
+    x, y = nq.axes("x y", x=4096, y=4)
+    a, b = nq.array("A", y, x), nq.array("B", y, x)
+    largest, sums = Fold("max", x, a, Const(True)), Fold("sum", x, b, Const(True))
+    step = Prev(largest) - largest
+    assert forms.begins(x, Acc() * nq.exp(step)), "e^-inf is 0"
+    assert forms.begins(x, Acc() * (Prev(sums) / sums))
+    assert forms.begins(x, Acc() + (Prev(sums) - sums) * Prev(sums))
+    assert not forms.begins(x, Acc() + step * Prev(sums)), "-inf times 0"
+    assert not forms.begins(x, (Acc() + step) * nq.exp(step))
+    assert not forms.begins(x, Acc() * -step)
+    assert forms.begins(y, Acc() + step * Prev(sums)), "of another axis what runs along this one is a number"
+
+
+def test_a_divergence_of_two_softmaxes_is_summed_over_rows_that_a_kernel_holds():
+    i, j = nq.axes("i j", i=16384, j=4096)
+    given, wanted = nq.array("X", i, j), nq.softmax(nq.array("Y", i, j), j)
+    largest = nq.max(given, j)
+    logs = given - (largest + nq.log(nq.sum(nq.exp(given - largest), j)))
+    term = nq.sum(nq.where(nq.equal(wanted, 0.0), 0.0, wanted * nq.log(wanted)) - wanted * logs, i, j) * (1 / 16384)
+    found = nq.derive(term, dtype="float32", limit=10.0)
+    assert len(found.plan.kernels) == 2
+    assert found.report()["bytes_hbm"] < 1.01 * 2 * 4 * 16384 * 4096, "each of the two is read once"
