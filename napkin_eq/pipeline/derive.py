@@ -82,7 +82,7 @@ COVER = 0.4  # of the time, what searches leave to a cover that is held against 
 NO_COVER = "covering ("  # begins why a cover was not taken
 LITTLE = 0.1  # of the work, what a search does that can save no more than a part of a launch
 AGAIN = 0.4  # of the time, what one search has beside a cover that has taken all of it
-RUNS = 0.6  # of the time, what a plan of prefixes in runs may take before others are sought
+IN_PARTS = 0.6  # of the time, what a plan of squares in parts, or of prefixes in runs, may take before others are sought
 PARTS = 2.0  # times what moving its arrays takes: what parts or runs may take for nothing else to be sought
 STRETCHES = 1.25  # times what moving its arrays takes: a plan that takes more may gain by sums cut into stretches
 BOUNDING = 0.125  # of the time of a plan, what finding lanes may take that bound its loops if the data are so
@@ -366,7 +366,7 @@ def _in_parts(job: Job) -> list[Output]:
     if made is None:
         return []
     whole = replace(job.diagram, outputs=tuple(zip(job.names, made.form.outputs, strict=True)))
-    part = replace(_part(job, COVER), diagram=whole)
+    part = replace(_part(job, IN_PARTS), diagram=whole)
     return [option for option in _cover(part, made.given) if _led(job, made.form, option)]
 
 
@@ -379,7 +379,7 @@ def _in_runs(job: Job) -> list[Output]:
     if not runs.scans(terms, blocks):
         return []
     made = runs.in_runs(terms, job.laws, job.aim.budget, blocks)
-    part = _part(job, RUNS)
+    part = _part(job, IN_PARTS)
     return [option for (option,) in _in_form(job, made, lambda form: _cover(replace(part, diagram=form)))]
 
 
