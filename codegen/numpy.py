@@ -2,15 +2,16 @@
 it may.
 
 Every tile has one dimension per coordinate of its kernel, of length 1 where it does not span it, so that NumPy's
-broadcasting is the plan's broadcasting by coordinate name. Before them stands one for the cases: a plan may be run on
-several data at once, and what none of them changes is computed once.
+broadcasting is the plan's broadcasting by coordinate name. Before them stand one for the cases, as a plan may be run on
+several data at once, and one for programs, several of which are run at once: what none of them changes is computed
+once. What is wrong is said of one program: where several at once fail, they are run one by one.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from itertools import product
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -39,8 +40,9 @@ from napkin_eq.tile.ir import (
     Stmt,
     StoreTile,
     Value,
+    used,
 )
-from napkin_eq.tile.printers import Runner, emitter
+from napkin_eq.tile.printers import Runner, at_once, emitter
 
 Array = np.ndarray[Any, Any]
 # What is computed in float64 and rounded once; other operators of float32 are rounded as IEEE says
@@ -88,6 +90,8 @@ OPS: dict[str, Callable[..., Any]] = {
 # What may leave NaN out where a kernel does not say otherwise, as a GPU does.
 WITHOUT_NAN = {"max": np.fmax, "min": np.fmin}
 MIXED = ("cast", "real", "lt", "le", "eq", "and", "or", "not", "random")
+LEADING = (" case", " program")  # dimensions of a tile before those of coordinates
+DATA = ""  # what a loop's ends depend on that is read, where programs are told apart by coordinates
 
 
 @emitter("numpy")
@@ -112,8 +116,7 @@ def numpy_runner(plan: Plan, header: tuple[str, ...] = ()) -> Runner:
         memory = Memory(plan, arrays, emulate, dict(sizes or {}), fuse, cases)
         for kernel in plan.kernels:
             with np.errstate(all="ignore"):
-                for scope in programs(kernel, memory):
-                    scope.run(kernel.body, {})
+                _launched(kernel, memory)
         return {b.name: memory.finished(b) for b in plan.outputs}
 
     return run
@@ -209,22 +212,80 @@ def _first(bad: Array) -> tuple[int, ...]:
     return tuple(int(i) for i in np.argwhere(bad)[0])
 
 
-def programs(kernel: Kernel, memory: Memory) -> Iterator[Tiles]:
-    """Yield one scope per program of the grid, and check that the reads of the kernel are none of its writes."""
+def _launched(kernel: Kernel, memory: Memory) -> None:
+    """Run all programs of a kernel, several at once, and where these fail one by one from the start."""
+    before = {b.name: (memory.arrays[b.name].copy(), memory.counts[b.name].copy()) for b in kernel.writes}
+    try:
+        for scope in programs(kernel, memory):
+            scope.run(kernel.body, {})
+    except NapkinError:
+        for name, (array, counts) in before.items():
+            memory.arrays[name][...], memory.counts[name][...] = array, counts
+        for scope in programs(kernel, memory, 1):
+            scope.run(kernel.body, {})
+
+
+def programs(kernel: Kernel, memory: Memory, most: int = 0) -> Iterator[Tiles]:
+    """Yield one scope per program of the grid, or of several, at the most so many where that is said, and check that
+    the reads of the kernel are none of its writes.
+
+    Those of one scope have loops of the same blocks.
+    """
     if both := {b.name for b in kernel.reads} & {b.name for b in kernel.writes}:
         raise NapkinError(f"kernel {kernel.name}: {min(both)} is read and written in one launch, in no order")
-    walked = [kernel.coord(name) for name in kernel.grid]
-    for starts in product(*(range(0, memory.size(c.axis), c.tile) for c in walked)):
-        yield Tiles(kernel, memory, dict(zip(kernel.grid, starts, strict=True)))
+    starts = {name: range(0, memory.size((c := kernel.coord(name)).axis), c.tile) for name in kernel.grid}
+    most, ends = most or at_once(kernel, memory.cases), _ends(kernel)
+    apart = kernel.grid if DATA in ends or most == 1 else [name for name in kernel.grid if name in ends]
+    together = [name for name in kernel.grid if name not in apart]
+    for fixed in product(*(starts[name] for name in apart)):
+        left = product(*(starts[name] for name in together))
+        while some := list(islice(left, most)):
+            columns = zip(together, zip(*some, strict=True), strict=True) if together else ()
+            along = {name: np.array(column) for name, column in columns}
+            yield Tiles(kernel, memory, {**dict(zip(apart, fixed, strict=True)), **along}, len(some))
+
+
+def _ends(kernel: Kernel) -> set[str]:
+    """Return the coordinates of the grid on which it depends where loops begin and end; DATA where that is read."""
+    known: dict[str, set[str]] = {}
+    found = set[str]()
+
+    def of(names: Iterable[Operand]) -> set[str]:
+        return set[str]().union(*(known.get(name, set()) for name in names if isinstance(name, str)))
+
+    def visit(body: Iterable[Stmt]) -> None:
+        for stmt in body:
+            match stmt:
+                case Loop():
+                    for value, _ in stmt.carried:
+                        known.setdefault(value.name, set())
+                    for part in stmt.parts:
+                        found.update(of((part.lo, part.hi)))
+                        visit(part.body)
+                case Assign():
+                    known.setdefault(stmt.target, set()).update(of((stmt.value,)))
+                case Start(out, coord) | Iota(out, coord):
+                    known[out.name] = {coord} & {*kernel.grid}
+                case Load():
+                    known[stmt.out.name] = {DATA}
+                case Let() | ReduceTile() | ScanTile() | Dot() | SizeOf():
+                    known[stmt.out.name] = of(used(stmt))
+
+    size = -1
+    while size != (size := sum(map(len, known.values())) + len(found)):
+        visit(kernel.body)
+    return found
 
 
 class Tiles:
-    """One program of a kernel: where each coordinate stands, and the tiles computed so far."""
+    """So many programs of a kernel: where each coordinate stands, a number or one of each program, and the tiles
+    computed so far.
+    """
 
-    def __init__(self, kernel: Kernel, memory: Memory, starts: dict[str, int]) -> None:
-        self.kernel, self.memory = kernel, memory
+    def __init__(self, kernel: Kernel, memory: Memory, starts: Mapping[str, int | Array], programs: int = 1) -> None:
+        self.kernel, self.memory, self.programs = kernel, memory, programs
         self.starts = {**starts, **{c.name: 0 for c in kernel.coords if c.single}}
-        self.dims: list[str | None] = [None, *(c.name for c in kernel.coords)]
+        self.dims = [*LEADING, *(c.name for c in kernel.coords)]
         self.carried: set[str] = set()
         self.products: dict[str, Array] = {}  # not rounded: those of float32, where they are fused
         for coord in kernel.coords:
@@ -260,7 +321,7 @@ class Tiles:
             case Start(_, coord):
                 return self.start(coord)
             case Iota(_, coord):
-                return self.along(coord, self.start(coord) + np.arange(self.kernel.coord(coord).tile))
+                return self.start(coord) + self.along(coord, np.arange(self.kernel.coord(coord).tile))
             case SizeOf(_, axis):
                 return self.memory.size(axis)
             case Load():
@@ -284,7 +345,7 @@ class Tiles:
         for value, initial in stmt.carried:
             if value.name in scope:
                 raise self.wrong(f"{value.name} is defined twice")
-            full = np.full((1, *self.shape(value)), initial)
+            full = np.full((1, 1, *self.shape(value)), initial)
             scope[value.name] = (value, self.checked(value, full))
         carried = {value.name for value, _ in stmt.carried} - self.carried
         self.carried |= carried
@@ -407,7 +468,7 @@ class Tiles:
                 f"{stmt.out.name} is {stmt.out.dtype}, loaded from {stmt.buffer}, which is"
                 f" {self.memory.dtypes[stmt.buffer]}"
             )
-        loaded = array[(self.along(None, np.arange(len(array))), *index)]
+        loaded = array[(self.along(LEADING[0], np.arange(len(array))), *index)]
         return loaded if everywhere else np.where(live, loaded, np.zeros((), loaded.dtype))
 
     def store(self, stmt: StoreTile, scope: dict[str, tuple[Value, Array]]) -> None:
@@ -420,16 +481,18 @@ class Tiles:
         lanes, live = self.lanes(stmt, scope)
         if len(live) > 1:
             raise self.wrong("the cases would store to other elements")
-        shape = _together(live.shape[1:], tile.shape[1:])
+        shape = _together((self.programs, *(1,) * len(self.kernel.coords)), live.shape[1:], tile.shape[1:])
         chosen = np.broadcast_to(live[0], shape)
         index = tuple(np.broadcast_to(lane[0], shape)[chosen] for lane in lanes)
         array, counts = self.memory.seen(self.kernel.buffer(stmt.buffer))
-        np.add.at(counts, index, 1)
-        if (counts > 1).any():
+        np.add.at(counts, index, 1 if index else np.count_nonzero(chosen))  # an array without axes has one element
+        if (counts[index] > 1).any():
             raise self.wrong(f"{stmt.buffer}{list(_first(counts > 1))} is written twice")
         found = np.broadcast_to(tile, (len(tile), *shape))[:, chosen]
-        # An array without axes has one element
-        array[(slice(None), *index)] = found if index else np.broadcast_to(found, (len(array), 1))[:, 0]
+        if index:
+            array[(slice(None), *index)] = found
+        elif found.size:
+            array[:] = found[:, 0]
 
     def lanes(self, stmt: Load | StoreTile, scope: dict[str, tuple[Value, Array]]) -> tuple[list[Array], Array]:
         """Return the index of every lane per dimension and whether it is live, of one shape; a live lane is within
@@ -442,9 +505,9 @@ class Tiles:
             raise self.wrong(f"{stmt.buffer} has {len(buffer.dims)} dimensions, indexed by {len(stmt.index)}")
         index = [self.tile(operand, scope) for operand in stmt.index]
         masks = [self.tile(mask, scope) for mask in stmt.masks]
-        shape = _together((1,) * (1 + len(self.kernel.coords)), *(i.shape for i in index))
+        shape = _together((1,) * len(self.dims), *(i.shape for i in index))
         masked = _together(shape, *(m.shape for m in masks))
-        if masked[1:] != shape[1:]:
+        if masked[len(LEADING) :] != shape[len(LEADING) :]:
             raise self.wrong(f"{stmt.buffer}: a mask spans a coordinate that no index spans")
         live = np.ones(masked, dtype=bool)
         for mask in masks:
@@ -466,9 +529,9 @@ class Tiles:
             held = rounded(tile, value.dtype, self.memory.emulate)
         except NapkinError as error:
             raise self.wrong(f"{value.name}: {error}") from None
-        held = held.reshape((1,) * (1 + len(self.kernel.coords))) if held.ndim == 0 else held
-        if held.shape[1:] != self.shape(value):
-            spans = ", ".join(c.name for c, n in zip(self.kernel.coords, held.shape[1:], strict=True) if n > 1)
+        held = held.reshape((1,) * len(self.dims)) if held.ndim == 0 else held
+        if held.shape[len(LEADING) :] != self.shape(value):
+            spans = ", ".join(c for c, n in zip(self.dims, held.shape, strict=True) if n > 1 and c not in LEADING)
             raise self.wrong(f"{value.name} is {_kind(value)}, but spans [{spans}]")
         return held
 
@@ -488,14 +551,15 @@ class Tiles:
     def tile(self, operand: Operand, scope: dict[str, tuple[Value, Array]]) -> Array:
         if isinstance(operand, str):
             return self.known(operand, scope)[1]
-        return np.full((1,) * (1 + len(self.kernel.coords)), operand)
+        return np.full((1,) * len(self.dims), operand)
 
-    def start(self, coord: str) -> int:
+    def start(self, coord: str) -> int | Array:
         if coord not in self.starts:
             raise self.wrong(f"coordinate {coord} is used outside its loop")
-        return self.starts[coord]
+        found = self.starts[coord]
+        return found if isinstance(found, int) else self.along(LEADING[1], found)
 
-    def along(self, coord: str | None, line: Array) -> Array:
+    def along(self, coord: str, line: Array) -> Array:
         return line.reshape([-1 if name == coord else 1 for name in self.dims])
 
     def position(self, coord: str) -> int:

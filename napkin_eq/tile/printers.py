@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -12,10 +13,11 @@ from typing import Any, Literal, Protocol, TypeVar, overload
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.laws.loader import folder
 from napkin_eq.tile.guards import Dispatch
-from napkin_eq.tile.ir import Plan
+from napkin_eq.tile.ir import Kernel, Plan, values_of
 
 Printer = Callable[[Plan, tuple[str, ...]], Any]
 F = TypeVar("F", bound=Printer)
+AT_ONCE = 2**18  # elements of the largest tile, of all cases and of programs that the numpy target runs together
 _printers: dict[str, Printer] = {}
 _dispatchers: list[Callable[[Dispatch], str]] = []
 
@@ -31,6 +33,13 @@ class Runner(Protocol):
         fuse: bool = False,
         cases: int = 0,
     ) -> dict[str, Any]: ...
+
+
+def at_once(kernel: Kernel, cases: int) -> int:
+    """Return how many programs of a kernel the numpy target runs together on so many cases."""
+    tiles = {coord.name: coord.tile for coord in kernel.coords}
+    lanes = (math.prod(tiles.get(name, 1) for name in v.coords) for v in values_of(kernel.body).values())
+    return max(1, AT_ONCE // (max(1, cases) * max(lanes, default=1)))
 
 
 def emitter(target: str) -> Callable[[F], F]:

@@ -27,7 +27,7 @@ from napkin_eq.search.assemble import planned
 from napkin_eq.search.derivation import AGREES, DIFFERS, UNKNOWN, Output, Translation
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.elementwise import Proved
-from napkin_eq.tile.printers import emit
+from napkin_eq.tile.printers import at_once, emit
 from napkin_eq.verify.miniature import Miniature, at_its_sizes, miniature
 
 if TYPE_CHECKING:
@@ -145,30 +145,34 @@ def work(small: Miniature, runs: int, cases: int) -> float:
 
 
 def computed(plan: p.Plan, sizes: Mapping[str, int], runs: int, cases: int) -> float:
-    """Return how many elements a plan computes of some cases, each statement of a run counted as some more."""
+    """Return how many elements a plan computes of some cases, each statement of a run counted as some more; several
+    programs are run at once.
+    """
 
     def blocks(coord: p.Coord) -> int:
         return -(-(coord.axis.size or sizes[coord.axis.name]) // coord.tile)
 
-    def of(kernel: p.Kernel, body: Sequence[p.Stmt]) -> float:
-        total = 0.0
+    def of(kernel: p.Kernel, body: Sequence[p.Stmt]) -> tuple[float, float]:
+        """Return how many statements of a program are run, and how many elements they compute of one case."""
+        run, made = 0.0, 0.0
         for stmt in body:
-            total += STATEMENT * runs
+            run += 1
             if isinstance(stmt, p.Loop):
                 trips = blocks(kernel.coord(stmt.coord)) + len(stmt.parts) - 1
-                total += trips * max(of(kernel, part.body) for part in stmt.parts)
+                parts = [of(kernel, part.body) for part in stmt.parts]
+                run += trips * max(of_part for of_part, _ in parts)
+                made += trips * max(of_part for _, of_part in parts)
             elif isinstance(stmt, p.Dot):
-                total += cases * _lanes(kernel, stmt.out) * kernel.coord(stmt.coord).tile / 8
+                made += _lanes(kernel, stmt.out) * kernel.coord(stmt.coord).tile / 8
             elif (out := getattr(stmt, "out", None)) is not None:
-                total += cases * _lanes(kernel, out)
-        return total
+                made += _lanes(kernel, out)
+        return run, made
 
     found = 0.0
     for kernel in plan.kernels:
-        programs = 1
-        for name in kernel.grid:
-            programs *= blocks(kernel.coord(name))
-        found += programs * of(kernel, kernel.body)
+        programs = math.prod(blocks(kernel.coord(name)) for name in kernel.grid)
+        run, made = of(kernel, kernel.body)
+        found += -(-programs // at_once(kernel, -(-cases // runs))) * STATEMENT * runs * run + programs * cases * made
     return found
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 import napkin_eq as nq
+from codegen.numpy import Memory, _ends, programs
+from napkin_eq.frontend import gallery
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.numerics.running_bound import running_bound
-from napkin_eq.tile.ir import Let, Load, Plan, Stmt, StoreTile
+from napkin_eq.tile import printers
+from napkin_eq.tile.ir import Buffer, Coord, Kernel, Let, Load, Plan, Stmt, StoreTile, Value
 from napkin_eq.tile.printers import emit
 from tests import plans
 
@@ -162,3 +167,44 @@ def test_functions_of_float32_are_rounded_once_whatever_the_machine():
     found = nq.derive(nq.Diagram("d", (("out", nq.tanh(nq.array("A", x))),)), dtype="float32")
     given = {"A": np.linspace(-12.0, -9.1, 64).astype(np.float32)}
     assert (emit(found.plan, "numpy")(given, True)["out"] == -1.0).all()
+
+
+WHOLE = {made.__name__: made for made in (plans.integers, plans.coordinates, plans.window, plans.masks)}
+EVERY = {**{name: partial(make, "f32") for name, make in plans.FLOAT_CASES.items()}, **WHOLE}
+
+
+@pytest.mark.parametrize("emulate", [False, True])
+@pytest.mark.parametrize("name", EVERY)
+def test_programs_that_are_run_at_once_give_what_each_gives(monkeypatch, name, emulate):
+    case = EVERY[name]()
+    found = []
+    for most in (printers.AT_ONCE, 1 << 10, 1):
+        monkeypatch.setattr(printers, "AT_ONCE", most)
+        found.append(emit(case.plan, "numpy")(case.arrays, emulate, sizes=case.sizes))
+    for output, wanted in found[-1].items():
+        for other in found[:-1]:
+            np.testing.assert_allclose(other[output], wanted, rtol=1e-6 if emulate else 1e-12)
+
+
+def test_a_value_of_no_block_that_every_program_stores_is_stored_more_than_once():
+    n = nq.axes("n", n=8)[0]
+    coord, value = Coord("rows", n, 2, "group"), Value("one", (), "f32")
+    out = Buffer("out", (), "f32")
+    body = (Let(value, "add", (1.0, 1.0)), StoreTile("out", (), "one"))
+    plan = Plan("again", (), (out,), (Kernel("again", (), (out,), (coord,), ("rows",), body),))
+    with pytest.raises(NapkinError, match="written twice .blocks starting at rows=2"):
+        emit(plan, "numpy")({})
+
+
+def test_programs_whose_loops_end_elsewhere_are_run_apart():
+    """Causal attention goes through other blocks for each block of queries, for all heads and batches at once."""
+    diagram = gallery.diagram("causal_attention").with_sizes({"h": 5, "q": 256, "x": 256})
+    derivation = nq.derive(diagram, dtype="float32", printer="triton")
+    kernel = derivation.plan.kernels[-1]
+    (rows,) = (name for name in kernel.grid if kernel.coord(name).axis.name == "q")
+    assert _ends(kernel) == {rows}
+    given = {buffer.name: np.ones([axis.size for axis in buffer.dims]) for buffer in derivation.plan.inputs}
+    sizes = [scope.programs for scope in programs(kernel, Memory(derivation.plan, given, False, {}))]
+    blocks = {c.name: -(-c.axis.size // c.tile) for c in kernel.coords}
+    assert blocks[rows] > 1
+    assert sizes == [math.prod(blocks[name] for name in kernel.grid if name != rows)] * blocks[rows]

@@ -387,3 +387,12 @@ def test_blocks_along_one_axis_of_several_are_as_long_as_along_an_only_one() -> 
     b, a = nq.axes("b a", b=64, a=65536)
     (kernel,) = nq.derive(nq.array("N", b, a) + nq.index(b)).plan.kernels
     assert max(coord.tile for coord in kernel.coords) >= 1024
+
+
+@pytest.mark.parametrize("last, one", [(5, True), (64, False)])
+def test_columns_of_short_rows_are_those_of_several_rows(last: int, one: bool) -> None:
+    """Of a fold over the first axis neighbours in memory lie along the last one, and along the one before it."""
+    r, m, c = nq.axes("r m c", r=2048, m=256, c=last)
+    derivation = derived(nq.mean(nq.exp(nq.array("A", r, m, c)), r))
+    assert merged(derivation) == (["m_c"] if one else [])
+    agrees(derivation)

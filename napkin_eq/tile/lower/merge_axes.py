@@ -138,7 +138,7 @@ def ways(store: Store, targets: Sequence[p.Buffer], arrays: Mapping[Term, p.Buff
     chains = kernel.chains()
     summed = [run for run, _ in chains]
     rows = [kernel.side_by_side()]
-    if not rows[0] and (across := kernel.across(chains)):
+    if not rows[0] and (across := kernel.short_rows() or kernel.across(chains)):
         rows.append(across)
     found = [kernel.merged([*run, *summed], chains) for run in rows]
     if summed and all(math.prod(axis.size or 1 for axis in run) <= HELD for run in summed):
@@ -199,7 +199,18 @@ class _Kernel:
         masks = [t.where for t in self.terms if isinstance(t, Streamed) and t not in loose]
         ends = {axis.name for mask in masks for axis in mask.axes}
         found = self.runs(self.spoken(Group, Input, Index, Read) | ends, self.written)
-        return [run for run in found if (run[-1].size or 0) <= SHORT and (run[-1].size or 0) % FULL]
+        return [run for run in found if _short(run[-1])]
+
+    def short_rows(self) -> list[tuple[Axis, ...]]:
+        """Return the axes that lie side by side in all arrays of a kernel that contracts nothing, of which the last,
+        that of neighbours in memory, is so short that a tile along it alone would leave much of what memory gives at
+        once, or of itself, empty.
+        """
+        sides = [[{*arg.axes} for arg in factors] for t in self.terms if (factors := _factors(t)) is not None]
+        if any(left - right and right - left for left, right in sides):
+            return []
+        ends = {dims[minor(dims)] for dims in self.written if dims}
+        return [run for run in self.side_by_side(rows=False) if run[-1] in ends and _short(run[-1])]
 
     def flat(self) -> tuple[Axis, ...]:
         """Return the last axes of what is written by a kernel that folds nothing, where all that is read has them side
@@ -414,6 +425,10 @@ def _beside(dims: Sequence[Axis], places: Mapping[Axis, Term], last: Axis) -> bo
         place = place.args[0]  # an image that is drawn larger
     form = linear(place)
     return 0 < form.get(Index(last), 0) <= STEP and all(last not in a.axes or a == Index(last) for a in form)
+
+
+def _short(axis: Axis) -> bool:
+    return 1 < (axis.size or 0) <= SHORT and (axis.size or 0) % FULL > 0
 
 
 def _tiled(axis: Axis) -> int:
