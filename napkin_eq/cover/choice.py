@@ -611,9 +611,10 @@ class Choice:
                 if why:
                     raise Undecided(f"diagram {self.diagram.name}: {why}") from None
                 raise
-            if self.limit.searched and self.pricing.known(offers[0].piece) is None and self._alone(offers[0]):
+            alone = offers[0] if self.limit.searched and self._alone(offers[0]) else None
+            if alone is not None and alone.call is None and self.pricing.known(alone.piece) is None:
                 # Who asked has that kernel, or a search found no chain to it: it is not sought once more
-                offers[0].price, why = math.inf, f"no cover takes less than {self.limit.us:.1f} us"
+                alone.price, why = math.inf, f"no cover takes less than {self.limit.us:.1f} us"
                 continue
             spare = self._spent() < self.budget.seconds
             ours = iter(self.pricing.prove((o.piece for o in offers if o.call is None), spare))

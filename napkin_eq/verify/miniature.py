@@ -88,6 +88,9 @@ def miniature(
     small, _ = planned(Diagram(diagram.name, sources), made, machine, dtype)
     if skeleton(small.kernels) != skeleton(plan.kernels):
         raise NapkinError("lowered at small sizes it has other statements")
+    for coord in (c for kernel in small.kernels for c in kernel.coords if c.role == "whole"):
+        if coord.tile < (coord.axis.size or scale.sizes[coord.axis.name]):
+            raise NapkinError(f"at small sizes no tile of {coord.name} holds all of {coord.axis.name}")
     return Miniature(sources, placed, small, scale.sizes, _held(made))
 
 

@@ -65,15 +65,16 @@ def validated(
     """
     if why := next(_misfits(outputs, plan, dtype, held or {}, dict(diagram.held)), ""):
         return Translation(DIFFERS, why)
-    why = ""
-    try:
-        small = miniature(diagram, outputs, plan, machine, dtype, proved)
-        for near in (False, True):  # smaller still where that is much to compute
-            if work(small, len(KINDS), len(KINDS)) > MOST_WORK:
-                small = miniature(diagram, outputs, plan, machine, dtype, proved, ranked=True, near=near)
-    except NapkinError as reason:
-        why = f"no plan in small: {reason}"
-        small = at_its_sizes(outputs, plan)
+    why, small = "", None
+    for ranked, near in ((False, False), (True, False), (True, True)):  # smaller still where that is much to compute
+        try:
+            small = miniature(diagram, outputs, plan, machine, dtype, proved, ranked=ranked, near=near)
+        except NapkinError as reason:
+            why = f"no plan in small: {reason}"
+            continue
+        if work(small, len(KINDS), len(KINDS)) <= MOST_WORK:
+            break
+    small, why = (at_its_sizes(outputs, plan), why) if small is None else (small, "")
     sizes = tuple(sorted(small.sizes.items()))
     axes = {a.name for t in (*(source for _, source in small.sources), *small.placed.values()) for a in axes_in(t)}
     if not axes.union(c.axis.name for kernel in plan.kernels for c in kernel.coords) <= small.sizes.keys():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -12,7 +11,6 @@ import pytest
 
 import napkin_eq as nq
 from codegen.numpy import Memory, _ends, programs
-from napkin_eq.frontend import gallery
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.numerics.running_bound import running_bound
 from napkin_eq.tile import printers
@@ -197,14 +195,8 @@ def test_a_value_of_no_block_that_every_program_stores_is_stored_more_than_once(
 
 
 def test_programs_whose_loops_end_elsewhere_are_run_apart():
-    """Causal attention goes through other blocks for each block of queries, for all heads and batches at once."""
-    diagram = gallery.diagram("causal_attention").with_sizes({"h": 5, "q": 256, "x": 256})
-    derivation = nq.derive(diagram, dtype="float32", printer="triton")
-    kernel = derivation.plan.kernels[-1]
-    (rows,) = (name for name in kernel.grid if kernel.coord(name).axis.name == "q")
-    assert _ends(kernel) == {rows}
-    given = {buffer.name: np.ones([axis.size for axis in buffer.dims]) for buffer in derivation.plan.inputs}
-    sizes = [scope.programs for scope in programs(kernel, Memory(derivation.plan, given, False, {}))]
-    blocks = {c.name: -(-c.axis.size // c.tile) for c in kernel.coords}
-    assert blocks[rows] > 1
-    assert sizes == [math.prod(blocks[name] for name in kernel.grid if name != rows)] * blocks[rows]
+    """Causal attention goes through other blocks for each block of queries, for all heads at once."""
+    case = plans.FLOAT_CASES["attention_concrete"]("f32")
+    (kernel,) = case.plan.kernels
+    assert _ends(kernel) == {"q"}
+    assert [scope.programs for scope in programs(kernel, Memory(case.plan, case.arrays, False, {}))] == [4, 4]
