@@ -21,6 +21,7 @@ from napkin_eq.machine.cost import extent
 HELD = 512  # the longest axis that one tile may hold beside others
 # Costs so near are of one form, its operands in other orders or its loops apart: of each so many are kept
 ALIKE, MOST_ALIKE = 1e-5, 4
+LARGE = 1e300  # from here on a constant is some number
 UPDATES = 1 << 14  # of carried sums, of which it is known whether they may stand before the first block
 REMEMBERED = 1 << 17  # terms of which it is known how they fold, while a process lives
 
@@ -188,7 +189,8 @@ def _begun(term: Term, axis: Axis, before: bool, parts: list[_Begun]) -> _Begun:
     if isinstance(term, Prev):
         return parts[0]
     if isinstance(term, Const):
-        return float(term.value) if term.kind == "real" else None
+        small = term.value == -math.inf or abs(term.value) < LARGE
+        return float(term.value) if term.kind == "real" and small else None
     if isinstance(term, (Fold, Reduce, Online)) and term.axis == axis:
         monoid = "sum" if isinstance(term, Online) else term.monoid
         return (0.0 if monoid == "sum" else -math.inf if monoid == "max" else "?") if before else None
@@ -201,15 +203,20 @@ def _begun(term: Term, axis: Axis, before: bool, parts: list[_Begun]) -> _Begun:
     return None if all(part is None or (isinstance(part, float) and math.isfinite(part)) for part in parts) else "?"
 
 
+def _held(found: float, *of: float) -> _Begun:
+    """Return a number that is made of some, some number where it is beyond float64 and these are not."""
+    return None if not math.isfinite(found) and all(map(math.isfinite, of)) else found
+
+
 def _sum_at_first(a: Any, b: Any) -> _Begun:
     if a is not None and b is not None:
-        return float(a + b)
+        return _held(a + b, a, b)
     return next((part for part in (a, b) if part is not None and not math.isfinite(part)), None)
 
 
 def _product_at_first(a: Any, b: Any) -> _Begun:
     if a is not None and b is not None:
-        return float(a * b)
+        return _held(a * b, a, b)
     one = b if a is None else a
     return 0.0 if one == 0 else None if one is None or math.isfinite(one) else "?"
 
@@ -219,7 +226,7 @@ def _exp_at_first(a: Any) -> _Begun:
 
 
 def _inv_at_first(a: Any) -> _Begun:
-    return a if a is None else 0.0 if math.isinf(a) else "?" if a == 0 else 1 / a
+    return a if a is None else 0.0 if math.isinf(a) else "?" if a == 0 else _held(1 / a, a)
 
 
 _AT_FIRST: dict[str, Callable[..., _Begun]] = {

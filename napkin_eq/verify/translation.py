@@ -161,8 +161,8 @@ def computed(plan: p.Plan, sizes: Mapping[str, int], runs: int, cases: int) -> f
             if isinstance(stmt, p.Loop):
                 trips = blocks(kernel.coord(stmt.coord)) + len(stmt.parts) - 1
                 parts = [of(kernel, part.body) for part in stmt.parts]
-                run += trips * max(of_part for of_part, _ in parts)
-                made += trips * max(of_part for _, of_part in parts)
+                run += trips * max(statements for statements, _ in parts)
+                made += trips * max(elements for _, elements in parts)
             elif isinstance(stmt, p.Dot):
                 made += _lanes(kernel, stmt.out) * kernel.coord(stmt.coord).tile / 8
             elif (out := getattr(stmt, "out", None)) is not None:

@@ -254,6 +254,7 @@ def test_an_update_that_is_no_number_before_the_first_block_is_no_form():
     assert not forms.begins(x, Acc() + step * Prev(sums)), "-inf times 0"
     assert not forms.begins(x, (Acc() + step) * nq.exp(step))
     assert not forms.begins(x, Acc() * -step)
+    assert forms.begins(x, Acc() * (Const(1e200) * Const(1e200))), "a number, too large for float64"
     assert forms.begins(y, Acc() + step * Prev(sums)), "of another axis what runs along this one is a number"
 
 
