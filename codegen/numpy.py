@@ -10,7 +10,7 @@ once. What is wrong is said of one program: where several at once fail, they are
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice, product
 from typing import Any
 
@@ -40,6 +40,9 @@ from napkin_eq.tile.ir import (
     Stmt,
     StoreTile,
     Value,
+    closure,
+    definitions,
+    statements,
     used,
 )
 from napkin_eq.tile.printers import Runner, at_once, emitter
@@ -247,34 +250,10 @@ def programs(kernel: Kernel, memory: Memory, most: int = 0) -> Iterator[Tiles]:
 
 def _ends(kernel: Kernel) -> set[str]:
     """Return the coordinates of the grid on which it depends where loops begin and end; DATA where that is read."""
-    known: dict[str, set[str]] = {}
-    found = set[str]()
-
-    def of(names: Iterable[Operand]) -> set[str]:
-        return set[str]().union(*(known.get(name, set()) for name in names if isinstance(name, str)))
-
-    def visit(body: Iterable[Stmt]) -> None:
-        for stmt in body:
-            match stmt:
-                case Loop():
-                    for value, _ in stmt.carried:
-                        known.setdefault(value.name, set())
-                    for part in stmt.parts:
-                        found.update(of((part.lo, part.hi)))
-                        visit(part.body)
-                case Assign():
-                    known.setdefault(stmt.target, set()).update(of((stmt.value,)))
-                case Start(out, coord) | Iota(out, coord):
-                    known[out.name] = {coord} & {*kernel.grid}
-                case Load():
-                    known[stmt.out.name] = {DATA}
-                case Let() | ReduceTile() | ScanTile() | Dot() | SizeOf():
-                    known[stmt.out.name] = of(used(stmt))
-
-    size = -1
-    while size != (size := sum(map(len, known.values())) + len(found)):
-        visit(kernel.body)
-    return found
+    loops = [stmt for stmt in statements(kernel.body) if isinstance(stmt, Loop)]
+    behind = closure(definitions(kernel.body), {name for loop in loops for name in used(loop)}).values()
+    found = {stmt.coord for stmt in behind if isinstance(stmt, (Start, Iota))} & {*kernel.grid}
+    return found | ({DATA} if any(stmt is None or isinstance(stmt, Load) for stmt in behind) else set())
 
 
 class Tiles:

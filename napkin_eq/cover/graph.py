@@ -306,10 +306,6 @@ def _spread(term: Term) -> bool:
     return any({*a.axes} - {*b.axes} and {*b.axes} - {*a.axes} for a, b in itertools.combinations(leaves, 2))
 
 
-def _folds(term: Term, axis: Axis) -> bool:
-    return isinstance(term, Reduce) and term.axis == axis
-
-
 def _chain(fold: Term, readers: dict[Term, list[Term]], outputs: set[Term]) -> list[Term]:
     """Return what a kernel may end with that computes a fold: the fold, and the last value that only it leads to and
     that is no larger.
@@ -329,6 +325,7 @@ def _chain(fold: Term, readers: dict[Term, list[Term]], outputs: set[Term]) -> l
         len(readers[fold]) == 1
         and isinstance(readers[fold][0], Reduce)
         and readers[fold][0].monoid == getattr(fold, "monoid", "")
-        and not (isinstance(fold, Reduce) and any(_folds(t, fold.axis) for t in subterms(fold.body)))
     )
+    if nested and isinstance(fold, Reduce):
+        nested = not any(isinstance(t, Reduce) and t.axis == fold.axis for t in subterms(fold.body))
     return [last] if nested else [fold, last]

@@ -227,7 +227,8 @@ def _turned(job: Job) -> list[Output]:
     found = kernels(replace(job, diagram=replace(job.diagram, outputs=outputs)))
     for option in found:
         own = job.on((name, terms[name]) for name in option.names)
-        form = data_masks.turned([terms[name] for name in option.names], job.laws, job.aim.budget)
+        whole = [*option.names] == [*terms]
+        form = made if whole else data_masks.turned([t for _, t in own.diagram.outputs], job.laws, job.aim.budget)
         if form is not None and not _led(own, form, option):
             return []
     return found

@@ -42,8 +42,8 @@ NEAR, MODERATE = 1e-9, 1e3
 EPSILON = 2.0**-50  # what a sum in float64 may lose of its largest summand, some additions in a row
 NUDGED, NUDGE = 3, 2.0**-20  # inputs beside those drawn on which rounding is measured, how far they are
 # Elements computed, what a statement costs beside its elements, how many an element of evaluation is worth: together
-# about half a second.
-MOST_WORK, STATEMENT, ELEMENT = 6e8, 1e4, 4.0
+# about half a second; and a part of it, in which the most faithful plan in small is run, else a smaller one.
+MOST_WORK, STATEMENT, ELEMENT, QUICK = 6e8, 1e4, 4.0, 1.5e8
 MOST_AXES = 64
 
 
@@ -72,7 +72,7 @@ def validated(
         except NapkinError as reason:
             why = f"no plan in small: {reason}"
             continue
-        if work(small, len(KINDS), len(KINDS)) <= MOST_WORK:
+        if work(small, len(KINDS), len(KINDS)) <= QUICK:
             break
     small, why = (at_its_sizes(outputs, plan), why) if small is None else (small, "")
     sizes = tuple(sorted(small.sizes.items()))

@@ -198,18 +198,16 @@ def test_axes_and_types_of_outputs_are_compared_first():
     assert verdict.status == DIFFERS and "whole number 2" in verdict.why
 
 
-@pytest.mark.parametrize("keys, most", [(8192, 512), (50176, 256)])
-def test_long_stretches_of_a_cut_axis_are_short_in_small(keys, most):
-    """Latents that read a long row: a stretch of 2048 or 12544 keys has some blocks in small, all of them whole, and
-    fewer where more would take long.
-    """
+@pytest.mark.parametrize("keys", [8192, 50176])
+def test_long_stretches_of_a_cut_axis_are_short_in_small(keys):
+    """Latents that read a long row: a stretch of 2048 or 12544 keys has some blocks in small, all of them whole."""
     i, m, h, e = nq.axes("i m h e", i=512, m=keys, h=8, e=64)
     q, k, v = nq.array("Q", i, h, e), nq.array("K", m, h, e), nq.array("V", m, h, e)
     scores = nq.sum(q * k, e) * 0.125
     found = derive(nq.Diagram("latents", (("out", nq.sum(nq.softmax(scores, m) * v, m)),)))
     (output,) = found.outputs
     assert any(c.name == "m_part" for kernel in found.plan.kernels for c in kernel.coords)
-    assert output.translation.status == AGREES and dict(output.translation.sizes)["m"] < most
+    assert output.translation.status == AGREES and dict(output.translation.sizes)["m"] < 256
 
 
 @pytest.mark.parametrize("size", [100000, 262144, 1000003])

@@ -181,6 +181,14 @@ class _Kernel:
         """Tell whether a kernel computes each place by itself."""
         return not any(isinstance(t, (Walk, Streamed, Scan, Recur)) for t in self.terms)
 
+    def sides(self) -> list[list[set[Axis]]]:
+        """Return the axes of both factors of each sum of products."""
+        return [[{*arg.axes} for arg in factors] for t in self.terms if (factors := _factors(t)) is not None]
+
+    def multiplies(self) -> bool:
+        """Tell whether a kernel contracts: sums products whose factors vary along axes of their own."""
+        return any(left - right and right - left for left, right in self.sides())
+
     def side_by_side(self, rows: bool = True) -> list[tuple[Axis, ...]]:
         """Return the axes that lie side by side in all arrays, and of which nothing else is said; rows: only such as
         are rows or columns of some contraction.
@@ -206,8 +214,7 @@ class _Kernel:
         that of neighbours in memory, is so short that a tile along it alone would leave much of what memory gives at
         once, or of itself, empty.
         """
-        sides = [[{*arg.axes} for arg in factors] for t in self.terms if (factors := _factors(t)) is not None]
-        if any(left - right and right - left for left, right in sides):
+        if self.multiplies():
             return []
         ends = {dims[minor(dims)] for dims in self.written if dims}
         return [run for run in self.side_by_side(rows=False) if run[-1] in ends and _short(run[-1])]
@@ -234,8 +241,7 @@ class _Kernel:
         if any(isinstance(t, (Walk, Scan, Recur)) for t in self.terms) or not all(isinstance(t, Fold) for t in folds):
             return ()
         axes = {fold.axis for fold in folds}
-        pairs = [[{*arg.axes} for arg in factors] for fold in folds if (factors := _factors(fold)) is not None]
-        if math.prod(axis.size or MOST for axis in axes) > WINDOW or any(a - b and b - a for a, b in pairs):
+        if math.prod(axis.size or MOST for axis in axes) > WINDOW or self.multiplies():
             return ()
         ends = {axis.name for fold in folds for axis in fold.where.axes}  # as in `across`
         run, places = self.last(self.spoken(Group, Input, Index, Read) | ends)
@@ -351,7 +357,7 @@ class _Kernel:
         ends = {axis for dims in arrays for axis in dims[minor(dims) + 1 :]}
         arrays = [dims[: minor(dims) + 1] for dims in arrays]
         free = [a for a in self.grouped if a.name not in spoken and a not in ends]
-        sides = [[{*arg.axes} for arg in factors] for t in self.terms if (factors := _factors(t)) is not None]
+        sides = self.sides()
         beside: dict[Axis, Axis] = {}
         for one in free:
             after = {dims[dims.index(one) + 1] if one != dims[-1] else None for dims in arrays if one in dims}
