@@ -40,12 +40,8 @@ from napkin_eq.tile.ir import (
     Stmt,
     StoreTile,
     Value,
-    closure,
-    definitions,
-    statements,
-    used,
 )
-from napkin_eq.tile.printers import Runner, at_once, emitter
+from napkin_eq.tile.printers import Runner, emitter, together
 
 Array = np.ndarray[Any, Any]
 # What is computed in float64 and rounded once; other operators of float32 are rounded as IEEE says
@@ -94,7 +90,6 @@ OPS: dict[str, Callable[..., Any]] = {
 WITHOUT_NAN = {"max": np.fmax, "min": np.fmin}
 MIXED = ("cast", "real", "lt", "le", "eq", "and", "or", "not", "random")
 LEADING = (" case", " program")  # dimensions of a tile before those of coordinates
-DATA = ""  # what a loop's ends depend on that is read, where programs are told apart by coordinates
 
 
 @emitter("numpy")
@@ -224,36 +219,25 @@ def _launched(kernel: Kernel, memory: Memory) -> None:
     except NapkinError:
         for name, (array, counts) in before.items():
             memory.arrays[name][...], memory.counts[name][...] = array, counts
-        for scope in programs(kernel, memory, 1):
+        for scope in programs(kernel, memory, alone=True):
             scope.run(kernel.body, {})
 
 
-def programs(kernel: Kernel, memory: Memory, most: int = 0) -> Iterator[Tiles]:
-    """Yield one scope per program of the grid, or of several, at the most so many where that is said, and check that
-    the reads of the kernel are none of its writes.
-
-    Those of one scope have loops of the same blocks.
+def programs(kernel: Kernel, memory: Memory, alone: bool = False) -> Iterator[Tiles]:
+    """Yield one scope of several programs of the grid, whose loops have the same blocks, or of each alone, and check
+    that the reads of the kernel are none of its writes.
     """
     if both := {b.name for b in kernel.reads} & {b.name for b in kernel.writes}:
         raise NapkinError(f"kernel {kernel.name}: {min(both)} is read and written in one launch, in no order")
     starts = {name: range(0, memory.size((c := kernel.coord(name)).axis), c.tile) for name in kernel.grid}
-    most, ends = most or at_once(kernel, memory.cases), _ends(kernel)
-    apart = kernel.grid if DATA in ends or most == 1 else [name for name in kernel.grid if name in ends]
-    together = [name for name in kernel.grid if name not in apart]
+    apart, most = ([*kernel.grid], 1) if alone else together(kernel, memory.cases)
+    others = [name for name in kernel.grid if name not in apart]
     for fixed in product(*(starts[name] for name in apart)):
-        left = product(*(starts[name] for name in together))
+        left = product(*(starts[name] for name in others))
         while some := list(islice(left, most)):
-            columns = zip(together, zip(*some, strict=True), strict=True) if together else ()
+            columns = zip(others, zip(*some, strict=True), strict=True) if others else ()
             along = {name: np.array(column) for name, column in columns}
             yield Tiles(kernel, memory, {**dict(zip(apart, fixed, strict=True)), **along}, len(some))
-
-
-def _ends(kernel: Kernel) -> set[str]:
-    """Return the coordinates of the grid on which it depends where loops begin and end; DATA where that is read."""
-    loops = [stmt for stmt in statements(kernel.body) if isinstance(stmt, Loop)]
-    behind = closure(definitions(kernel.body), {name for loop in loops for name in used(loop)}).values()
-    found = {stmt.coord for stmt in behind if isinstance(stmt, (Start, Iota))} & {*kernel.grid}
-    return found | ({DATA} if any(stmt is None or isinstance(stmt, Load) for stmt in behind) else set())
 
 
 class Tiles:

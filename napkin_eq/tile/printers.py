@@ -13,7 +13,19 @@ from typing import Any, Literal, Protocol, TypeVar, overload
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.laws.loader import folder
 from napkin_eq.tile.guards import Dispatch
-from napkin_eq.tile.ir import Kernel, Plan, values_of
+from napkin_eq.tile.ir import (
+    Iota,
+    Kernel,
+    Load,
+    Loop,
+    Plan,
+    Start,
+    closure,
+    definitions,
+    statements,
+    used,
+    values_of,
+)
 
 Printer = Callable[[Plan, tuple[str, ...]], Any]
 F = TypeVar("F", bound=Printer)
@@ -35,11 +47,19 @@ class Runner(Protocol):
     ) -> dict[str, Any]: ...
 
 
-def at_once(kernel: Kernel, cases: int) -> int:
-    """Return how many programs of a kernel the numpy target runs together on so many cases."""
+def together(kernel: Kernel, cases: int) -> tuple[list[str], int]:
+    """Return the coordinates of the grid of which the numpy target has each block run apart, as loops begin or end by
+    them, and of how many others' blocks it runs the programs together on so many cases.
+    """
+    loops = [stmt for stmt in statements(kernel.body) if isinstance(stmt, Loop)]
+    behind = closure(definitions(kernel.body), {name for loop in loops for name in used(loop)}).values()
+    ends = {stmt.coord for stmt in behind if isinstance(stmt, (Start, Iota))}
+    if any(stmt is None or isinstance(stmt, Load) for stmt in behind):
+        ends = {*kernel.grid}  # of what is read, or carried, nobody knows whether it is one for several programs
     tiles = {coord.name: coord.tile for coord in kernel.coords}
     lanes = (math.prod(tiles.get(name, 1) for name in v.coords) for v in values_of(kernel.body).values())
-    return max(1, AT_ONCE // (max(1, cases) * max(lanes, default=1)))
+    most = max(1, AT_ONCE // (max(1, cases) * max(lanes, default=1)))
+    return [name for name in kernel.grid if name in ends], most
 
 
 def emitter(target: str) -> Callable[[F], F]:

@@ -21,10 +21,12 @@ from napkin_eq.search.assemble import renamed
 from napkin_eq.search.derivation import AGREES, DIFFERS, UNKNOWN
 from napkin_eq.search.job import prover
 from napkin_eq.tile import ir as p
+from napkin_eq.tile import printers
 from napkin_eq.tile.lower.kernel import Lowering
 from napkin_eq.verify import translation
 from napkin_eq.verify.miniature import _divided, miniature, skeleton
 from napkin_eq.verify.selftest.mutations import MUTATIONS
+from tests import plans
 
 QUICK = (
     "softmax",
@@ -373,3 +375,14 @@ def test_an_axis_that_the_plan_no_longer_has_needs_a_size_too():
     same = Map("eq", (Read(nq.array("A", a), a, Const(0) + Index(i)), first))
     found = derive(Reduce("prod", d, nq.array("A", a), same), dtype="float16", limit=15)
     assert all(output.translation.status in (AGREES, UNKNOWN) for output in found.outputs)
+
+
+def test_programs_that_are_run_apart_are_counted_one_by_one(monkeypatch):
+    """Blocks of queries end their loops elsewhere: of these each is run for all four heads at once, no more."""
+    case = plans.FLOAT_CASES["attention_concrete"]("f32")
+    monkeypatch.setattr(translation, "STATEMENT", 0.0)
+    made = translation.computed(case.plan, {}, 1, 1)
+    monkeypatch.undo()
+    together = translation.computed(case.plan, {}, 1, 1) - made
+    monkeypatch.setattr(printers, "AT_ONCE", 1)
+    assert translation.computed(case.plan, {}, 1, 1) - made == 4 * together > 0
