@@ -63,8 +63,9 @@ PART_SHARE, PART_REGISTERS, PART_CLOCKS = 1.5, 38, 450.0
 # many: a product of 8205 x 2949 x 5921 in float32 took 16.0 ms on an H100, 4.1 told without it
 APART, UNALIGNED = 8, 30.0
 # Of an operand in tf32 whose neighbours in memory do not lie along what is summed each element is copied by itself, as
-# if by so many: five tilings of four convolutions on an H100, of 16 to 64 channels
-TURNED = 7.0
+# if by so many: five tilings of four convolutions on an H100, of 16 to 64 channels. So much more, to this power, where
+# warps are more than take the matrix unit together: of eight two took an H200 1.3 and 1.6 times what they did of four
+TURNED, TURNED_BY = 7.0, 0.5
 # Operations of a division beside its reciprocal: it scales, and corrects what it has
 DIVIDING, DIVISION = ("tanh", "sigmoid", "div"), 8.0
 CASTING, FOLDING = 0.5, 1.5  # operations per element of a conversion, and of a reduction or a prefix fold
@@ -112,10 +113,11 @@ class Work:
 
     lsu: loads lane by lane, as of places that are computed, of which no thread can take several at once.
 
-    for_dot: a contraction reads what is loaded, or, of a contraction, its rows come from shared memory. rows, columns:
-    of a contraction's result; depth: those that it sums over, or that both have. near: how the elements of a load or
-    store lie in memory. part: of which folded tile, or stored one, the result lies in threads as that does, each part
-    in all threads that hold one of its lanes.
+    for_dot: a contraction reads what is loaded, or, of a contraction, its rows come from shared memory; of lsu, it is
+    turned for one. rows, columns: of a contraction's result; of an operand that is computed its rows, or of what has
+    the columns the result's, and columns the rows beside it. depth: those that it sums over, or that both have. near:
+    how the elements of a load or store lie in memory. part: of which folded tile, or stored one, the result lies in
+    threads as that does, each part in all threads that hold one of its lanes.
     """
 
     kind: str
@@ -241,10 +243,11 @@ def profile(kernel: p.Kernel) -> Profile:
                         Work("load", stmt.out.coords, size, stmt.buffer, loops, dotting, near=lying, part=lies)
                     )
                     bytes_apart = lying.pitch * BYTES[stmt.out.dtype]
-                    if dotting and lying.last and lying.apart == 1 and lying.pitch > 1 and bytes_apart % APART:
+                    odd = lying.apart == 1 and lying.pitch > 1 and bytes_apart % APART
+                    if dotting and loops and lying.last and odd:
                         works.append(Work("lsu", stmt.out.coords, UNALIGNED, "", loops))
                     elif loops and turned.get(stmt.out.name, lying.last) != lying.last:
-                        works.append(Work("lsu", stmt.out.coords, TURNED, "", loops))
+                        works.append(Work("lsu", stmt.out.coords, TURNED, "", loops, True))
                     elif lying.last and (lying.apart > 1 or not adjoining(kernel.minor(stmt), made, values)):
                         works.append(Work("lsu", stmt.out.coords, 1.0, "", loops))
                 case p.StoreTile():
@@ -279,7 +282,9 @@ def profile(kernel: p.Kernel) -> Profile:
                     for side in dict.fromkeys((stmt.a, stmt.b)):
                         each = COMPUTED_OPERAND * (side in computed) + (SPLIT[kind].split if kind in SPLIT else 0.0)
                         if each:
-                            works.append(Work("operand", values[side].coords, each, "", loops, rows=stmt.out.coords))
+                            tile, first = values[side].coords, side == stmt.a
+                            tall, beside = (rows, ()) if first else (stmt.out.coords, rows)
+                            works.append(Work("operand", tile, each, "", loops, rows=tall, columns=beside))
                 case p.Let():
                     kind = "sfu" if stmt.op in SPECIAL else "alu"
                     works.append(
@@ -622,8 +627,12 @@ def totals(
                 moved[work.buffer] = moved.get(work.buffer, 0.0) + amount
             continue
         amount = work.factor * math.prod(lanes[c] for c in work.coords) * times * blocks
-        if work.kind == "operand":
-            # Warps side by side along the columns each compute the whole of an operand.
+        if work.kind == "lsu" and work.for_dot:
+            amount *= max(1.0, warps / MATRIX_WARPS) ** TURNED_BY
+        # Warps side by side along the columns each compute the whole of an operand, but of columns their own where each
+        # takes the instructions by itself.
+        theirs = bool(work.columns) and math.prod(lanes[c] for c in work.columns) < WIDE_ROWS
+        if work.kind == "operand" and not theirs:
             amount *= max(1.0, warps * MATRIX_ROWS / max(MATRIX_ROWS, next((lanes[c] for c in work.rows), 1)))
         total[work.kind] += amount * (anew(work) if work.kind in SUMMED else 1.0)
         if work.kind == "tensor":

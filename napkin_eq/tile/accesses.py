@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from napkin_eq.lang.axis import Axis, minor
 from napkin_eq.tile import ir as p
-from napkin_eq.tile.resources import BYTES, SECTOR, moved_by, nearest, neighbours_taken, repeated
+from napkin_eq.tile.resources import BYTES, SECTOR, WARP, moved_by, nearest, neighbours_taken, repeated
 
 FAR_APART = 1 << 30  # elements between rows of which nothing is known, or of which there is one
 
@@ -51,9 +51,15 @@ def near(
 ) -> Near:
     """Return how the elements of a load or a store lie."""
     dims = kernel.buffer(stmt.buffer).dims
-    rows = not any(isinstance(part, p.Dot) for part in made.values())
-    last, apart = nearest(stmt.index, made, values, dims, rows)
-    sums = tuple(steps for i in stmt.index if len(steps := moved_by(i, made, values, rows)) > 1)
+    dots = any(isinstance(part, p.Dot) for part in made.values())
+
+    def least(axis: Axis) -> int:
+        # A warp takes no more than one row, or passes over less than it takes: as much again at the most
+        return min(WARP, -(-(axis.size or WARP) // 2)) if dots else WARP
+
+    last, apart = nearest(stmt.index, made, values, dims, least)
+    places = zip(stmt.index, dims, strict=True)
+    sums = tuple(steps for i, axis in places if len(steps := moved_by(i, made, values, least(axis))) > 1)
     alone = ((last, 1),) if last else ()
     return Near(
         last,

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -700,13 +700,13 @@ def nearest(
     made: Mapping[str, p.Stmt],
     values: Mapping[str, p.Value],
     dims: Sequence[Axis],
-    rows: bool = False,
+    least: Callable[[Axis], int] = lambda _: 0,
 ) -> tuple[str, int]:
     """Return the coordinate of a tile along which elements are nearest in memory, and how many elements apart two of
     its places are.
 
-    Along what a remainder is taken of places begin anew after a few: these are no neighbours. rows: but those of rows
-    that a warp does not pass are.
+    Along what a remainder is taken of places begin anew after a few: these are no neighbours. least: but those of rows
+    of so many are, by the axis that they lie along; 0 where none are.
     """
     apart = 1
     for operand, axis in zip(reversed(index), reversed(dims), strict=True):
@@ -714,7 +714,8 @@ def nearest(
             parts = _computed_of(operand, made)
             if all(stmt.op != "mod" for stmt in parts.values()):
                 return coords[0], apart
-            steps = {coord: step for coord in coords if (step := _step(operand, coord, made, values, parts, rows))}
+            few = least(axis)
+            steps = {coord: step for coord in coords if (step := _step(operand, coord, made, values, parts, few))}
             if steps:
                 coord = min(steps, key=steps.__getitem__)
                 return coord, apart * max(1, round(steps[coord]))
@@ -740,14 +741,14 @@ def repeated(index: Sequence[p.Operand], made: Mapping[str, p.Stmt], values: Map
 
 
 def moved_by(
-    operand: p.Operand, made: Mapping[str, p.Stmt], values: Mapping[str, p.Value], rows: bool = False
+    operand: p.Operand, made: Mapping[str, p.Stmt], values: Mapping[str, p.Value], least: int = 0
 ) -> tuple[tuple[str, int], ...]:
-    """Return the coordinates of a place's lanes and how far each moves it, where all do by a whole number; rows: as of
-    `nearest`.
+    """Return the coordinates of a place's lanes and how far each moves it, where all do by a whole number; least: the
+    lanes of a row that are neighbours, at the least, or 0.
     """
     coords = values[operand].coords if isinstance(operand, str) else ()
     parts = _computed_of(str(operand), made) if coords else {}
-    steps = [(coord, _step(str(operand), coord, made, values, parts, rows)) for coord in coords]
+    steps = [(coord, _step(str(operand), coord, made, values, parts, least)) for coord in coords]
     return tuple((c, round(step)) for c, step in steps if step and step >= 1) if all(s for _, s in steps) else ()
 
 
@@ -774,11 +775,11 @@ def _step(
     made: Mapping[str, p.Stmt],
     values: Mapping[str, p.Value],
     parts: Mapping[str, p.Let],
-    rows: bool = False,
+    least: int = 0,
 ) -> float | None:
     """Return by how much a place moves from one lane of a coordinate to the next, None where that is not told.
 
-    parts: the operators that it is computed by, in order. rows: as of `nearest`.
+    parts: the operators that it is computed by, in order. least: as of `moved_by`.
     """
     moves: dict[str, float | None] = {}
 
@@ -797,7 +798,7 @@ def _step(
         elif len(moving) == 1 and moving[0] and stmt.op in ("mul", "floordiv") and type(by) is int and by > 0:
             moves[name] = moving[0] * by if stmt.op == "mul" else moving[0] / by
         elif len(moving) == 1 and moving[0] and stmt.op == "mod" and type(by) is int:
-            many = moving[0] < 1 or (rows and by >= WARP * moving[0])
+            many = moving[0] < 1 or 0 < least * moving[0] <= by
             moves[name] = moving[0] if many else None  # it begins anew after many lanes
     return of(operand)
 
