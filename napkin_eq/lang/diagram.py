@@ -14,6 +14,9 @@ from napkin_eq.lang.errors import NapkinError, checked_name
 from napkin_eq.lang.evaluate import axes_in, output_order
 from napkin_eq.lang.term import Input, Term, Tuple, required, subterms
 
+# Of one value: arrays of NumPy and of PyTorch have 64, one of NumPy's here for several draws and one for programs
+MOST_AXES = 62
+
 _drawers: list[Callable[[Any], str]] = []
 
 
@@ -60,6 +63,10 @@ class Diagram(Pictured):
             raise NapkinError(f"{where} has no output")
         for name, term in self.outputs:
             required(term, f"{where}: output {name!s:.60}")
+            widest = max(subterms(term), key=lambda part: len(part.axes))
+            if len(widest.axes) > MOST_AXES:
+                read = f"array {widest.name}" if isinstance(widest, Input) else f"a value of output {name!s:.60}"
+                raise NapkinError(f"{where}: {read} has {len(widest.axes)} axes, at most {MOST_AXES} are understood")
         taken = {node.name for node in self.inputs()}
         for name, term in self.outputs:
             checked_name(name, "output")

@@ -471,10 +471,19 @@ def shared(kernel: p.Kernel, hardware: Hardware, limit: float = math.inf) -> tup
 
 def _combinations(store: Store, options: Mapping[str, list[int]], names: Sequence[str]) -> Iterator[tuple[int, ...]]:
     outputs = {a.name for a in store.axes}
-    for tiles in itertools.product(*(options[n] for n in names)):
-        wide = [t for n, t in zip(names, tiles, strict=True) if n in outputs and t > 1]
-        if (len(wide) <= 2 or (len(wide) == 3 and min(wide) < MIN_DOT)) and math.prod(wide) <= 65536:
+
+    def following(tiles: tuple[int, ...], wide: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        # What has too much already is left out with all that follows: of twenty axes there are a million
+        if len(tiles) == len(names):
             yield tiles
+            return
+        name = names[len(tiles)]
+        for tile in options[name]:
+            own = (*wide, tile) if name in outputs and tile > 1 else wide
+            if (len(own) <= 2 or (len(own) == 3 and min(own) < MIN_DOT)) and math.prod(own) <= 65536:
+                yield from following((*tiles, tile), own)
+
+    yield from following((), ())
 
 
 def _pattern(

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from napkin_eq.egraph.budget import METER
-from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.diagram import MOST_AXES, Diagram
 from napkin_eq.lang.dtypes import BY_NAME, BY_SHORT, REAL, output_type
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import axes_in, evaluate
@@ -44,7 +44,6 @@ NUDGED, NUDGE = 3, 2.0**-20  # inputs beside those drawn on which rounding is me
 # Elements computed, what a statement costs beside its elements, how many an element of evaluation is worth: together
 # about half a second; and a part of it, in which the most faithful plan in small is run, else a smaller one.
 MOST_WORK, STATEMENT, ELEMENT, QUICK = 6e8, 1e4, 4.0, 1.5e8
-MOST_AXES = 62  # of a kernel: NumPy's arrays have 64, one for cases and one for programs
 
 
 def validated(

@@ -7,6 +7,7 @@ import pytest
 
 import napkin_eq as nq
 from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.term import Const, Index, Map, Read, Reduce, Scan, Term
 from napkin_eq.numerics.error_bound import error_bound
@@ -175,3 +176,15 @@ def test_a_part_that_is_not_what_its_class_was_first_known_by_ends_no_search():
 def test_a_comparison_of_two_scalars_joins_a_mask_in_the_interpreter():
     diagram, dtype = drawn(424242, 216, Shape(nodes=45), "cpu")
     assert examine(diagram, derive(diagram, dtype=dtype), dtype, "cpu")
+
+
+@pytest.mark.parametrize("number", [62, 63, 70])
+def test_a_value_of_more_axes_than_arrays_have_is_refused(number):
+    """NumPy's error came of a diagram of 64."""
+    own = nq.axes(" ".join(f"a{at}" for at in range(number)), **{f"a{at}": 1 + (at < 2) for at in range(number)})
+    half, rest = nq.array("X", *own[:31]), nq.array("Y", *own[31:])
+    if number > 62:
+        with pytest.raises(NapkinError, match=rf"a value of output out has {number} axes, at most 62"):
+            Diagram("edge", (("out", half * rest),))
+    else:
+        assert derive(Diagram("edge", (("out", half * rest),)), dtype="float32").outputs[0].translation is not None
