@@ -22,7 +22,7 @@ from napkin_eq.lang.errors import NapkinError
 if TYPE_CHECKING:
     from napkin_eq.pipeline.derivation import Derivation
 
-SCHEMA = 15
+SCHEMA = 20
 SPILLED = 128  # bytes that a thread may spill: beyond it nobody knows what a kernel takes
 
 

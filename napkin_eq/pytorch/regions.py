@@ -52,12 +52,18 @@ from napkin_eq.pytorch.operators.price import (
     composite,
     contraction,
     converting,
+    dense,
+    folding,
     library_us,
     narrowing,
+    of_windows,
     parted_us,
+    pointwise,
     precision,
     product,
+    single,
     spread,
+    windowed,
     worth_us,
 )
 from napkin_eq.pytorch.order import apart
@@ -72,7 +78,9 @@ TURNED = 8  # times its bytes as if copied: a result that lies in another order 
 # Times as fast as Inductor's a region must be where both were timed, and microseconds: so much more a call of it takes
 # the host (a product of 190 us against 195 lost 12 to the calls around it on an H100)
 FASTER, SOONER = 1.02, 5.0
-FAR = 3.0  # times what PyTorch is taken to need: what takes more is not timed. Inductor's took up to 2.8 times (H100)
+# Times what PyTorch is taken to need: what takes more is not timed. Inductor's took up to 2.8 times (H100), a library's
+# contractions of windows up to seven (H200)
+FAR, FAR_WINDOWS = 3.0, 10.0
 VIEWS = (
     "view.",
     "reshape.",
@@ -177,7 +185,7 @@ class Region:
     @property
     def hopeless(self) -> bool:
         """Whether its kernels are predicted to take so many times what PyTorch is taken to need that none are timed."""
-        return self.took_us > FAR * self.library_us
+        return self.took_us > (FAR_WINDOWS if any(map(dense, self.nodes)) else FAR) * self.library_us
 
     @property
     def computes(self) -> bool:
@@ -352,9 +360,11 @@ def chosen(
                 # ours.
                 first, last = _around(module, region, heavy, options, refused)
                 waiting = ordered([*first, *waiting, *last])
+            elif region.reason.startswith(OVER):
+                found.append(region)
             elif region.long and len(halves := _halves(module, region, options, refused)) > 1:
                 waiting = ordered([*halves, *waiting])
-            elif region.edges and region.reason and region.kernels is None and not region.reason.startswith(OVER):
+            elif region.edges and region.reason and region.kernels is None:
                 said = {node: f"{why} ({region.reason})" for node, why in region.edges.items()}
                 waiting = ordered([*_without(module, region.nodes, said, options, refused), *waiting])
             else:
@@ -463,13 +473,20 @@ def _parts(module: Any, refused: dict[Any, str]) -> list[list[Any]]:
 
 
 def _begins(module: Any, refused: dict[Any, str]) -> set[Any]:
-    """Return the nodes at which segments begin, so that none has too many contractions or other nodes, and the fewest
-    bytes are written in one and read in another. What is written for anything but a contraction counts twice: it may
-    have been one kernel with what makes it.
+    """Return the nodes at which segments begin, so that none has too many contractions or other nodes, or beside one
+    of windows what no kernel has with it, and the fewest bytes are written in one and read in another. What is written
+    for anything but a contraction counts twice: it may have been one kernel with what makes it.
     """
     own = [n for n in module.graph.nodes if n.op == "call_function" and n not in refused and _counts(n)]
     heavy, (reads, readers) = [contraction(node) for node in own], _between(module, own)
-    inner = [_inner(node) for node in own]
+    inner, folds = [_inner(node) for node in own], [folding(node) for node in own]
+    windows, deep, before = ([tells(node) for node in own] for tells in (of_windows, dense, windowed))
+
+    def no_kernels(at: int, end: int) -> bool:
+        """Tell whether no kernel has a node with one of those after it, before an end."""
+        after = range(at + 1, end)
+        repeated = folds[at] and any(before[i] for i in after)
+        return repeated or (windows[at] and any(folds[i] and (deep[at] or not heavy[i]) for i in after))
 
     def written(at: int, end: int) -> int:
         later = max((size for reader, size in readers[at] if reader >= end), default=0)
@@ -483,6 +500,8 @@ def _begins(module: Any, refused: dict[Any, str]) -> set[Any]:
         for at in range(end - 1, max(0, end - NODES) - 1, -1):
             products, inside = products + heavy[at], inside + inner[at]
             if products > (INNER if products == inside else CONTRACTIONS):
+                break
+            if no_kernels(at, end):
                 break
             stored += written(at, end)
             for source, size in reads[at].items():
@@ -783,14 +802,24 @@ def _around(
 
 
 def _alone(region: Region, contraction: Any) -> list[Any]:
-    """Return several products that a library has as one with the views and masks that they alone read, where more than
-    that is computed in their region; nothing of another contraction.
+    """Return of several products that a library has as one, and of one of windows with what is computed of each of its
+    results by itself, also the views and masks that they alone read, where more than that is computed in their region;
+    nothing of another contraction.
     """
     import operator
 
-    if not composite(contraction):
-        return []
     own = {contraction, *(user for user in contraction.users if user.target is operator.getitem)}
+    if dense(contraction):
+        inside = {*region.nodes}
+        for node in region.nodes:
+            viewed = name_of(node.target).startswith(VIEWS)
+            seen = [source for source in node.all_input_nodes if source in inside]
+            if viewed and not seen:
+                inside.remove(node)  # as of an input, it is no part of what is computed before
+            elif seen and own.issuperset(seen) and (viewed or pointwise(node)):
+                own.add(node)
+    elif not composite(contraction):
+        return []
     for node in reversed(region.nodes):
         light = recomputed(node) or (node.op == "call_function" and name_of(node.target).startswith(VIEWS))
         if light and node.users and all(user in own for user in node.users):
@@ -840,7 +869,23 @@ def _parts_of(module: Any, nodes: Sequence[Any]) -> list[list[Any]]:
     stretch = list(order)[min(places) : max(places) + 1]
     partitioner = CapabilityBasedPartitioner(_Stretch(stretch), Inside(), allows_single_node_partition=True)
     parts = [sorted(part.nodes, key=order.__getitem__) for part in partitioner.propose_partitions()]
-    return apart(stretch, parts)
+    return [own for part in apart(stretch, parts) for own in _connected(part)]
+
+
+def _connected(nodes: Sequence[Any]) -> list[list[Any]]:
+    """Return some nodes without those, and those, that give single numbers, as counters, and neither read the others
+    nor, both, another one: a kernel more for each would be launched with the others'.
+    """
+    groups: list[tuple[set[Any], list[Any]]] = []  # with all that they read
+    for node in nodes:
+        seen = {node, *node.all_input_nodes}
+        joined = [group for group in groups if group[0] & seen]
+        groups = [group for group in groups if not group[0] & seen]
+        inside = [one for _, group in joined for one in group]
+        groups.append((seen.union(*(read for read, _ in joined)), [*inside, node]))
+    alone = [own for _, own in groups if all(single(node) for node in own)]
+    apart = {node for own in alone for node in own}
+    return [own for own in ([node for node in nodes if node not in apart], *alone) if own]
 
 
 def _said(reason: Exception) -> str:

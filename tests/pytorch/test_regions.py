@@ -68,6 +68,94 @@ def test_no_segment_has_more_contractions_than_are_searched_together():
     assert max(map(found.count, found)) == regions.CONTRACTIONS and found == sorted(found)
 
 
+def cut(fn, *shapes):
+    """The names of what is computed in each segment of a graph."""
+    module = graph(fn, *shapes)
+    found = {}
+    for node, number in regions._segments(module, {}).items():
+        if regions._counts(node):
+            found.setdefault(number, []).append(name_of(node.target).partition(".")[0])
+    return [*found.values()]
+
+
+def test_a_convolution_stands_with_what_is_computed_of_each_number_by_itself():
+    """No kernel has two of them, or one and a fold of what it gives, or a fold that its windows would repeat."""
+
+    def chain(x, w, v):
+        y = F.max_pool2d(torch.relu(F.conv2d(x, w, padding=1)), 2)
+        return torch.softmax(torch.tanh(F.conv2d(torch.sigmoid(y), v, padding=1)), 1)
+
+    found = cut(chain, (2, 8, 16, 16), (8, 8, 3, 3), (8, 8, 3, 3))
+    assert [[name for name in part if name != "add"] for part in found] == [
+        ["convolution", "relu"],
+        ["max_pool2d_with_indices", "sigmoid"],
+        ["convolution", "tanh"],
+        ["_softmax"],
+    ]
+
+
+def test_what_only_moves_and_windows_of_one_are_read_where_they_are_convolved():
+    def padded(x, y, w):
+        return F.conv2d(F.pad(torch.cat([x, y], 1), (1, 1, 1, 1)), w)
+
+    assert cut(padded, (2, 8, 16, 16), (2, 8, 16, 16), (8, 16, 3, 3)) == [["cat", "constant_pad_nd", "convolution"]]
+
+    def normed(x, w):
+        return F.conv2d(torch.softmax(x, 1), w)
+
+    assert cut(normed, (2, 8, 16, 16), (8, 8, 1, 1)) == [["_softmax", "convolution"]]
+    assert cut(normed, (2, 8, 16, 16), (8, 8, 3, 3)) == [["_softmax"], ["convolution"]]
+
+
+def test_a_window_of_each_channel_may_stand_before_a_convolution():
+    def separable(x, w, v):
+        return F.conv2d(F.conv2d(x, w, padding=1, groups=8), v)
+
+    assert cut(separable, (2, 8, 16, 16), (8, 1, 3, 3), (8, 8, 1, 1)) == [["convolution", "convolution"]]
+
+    def normed(x, w):
+        return F.group_norm(torch.relu(F.conv2d(x, w, padding=1, groups=8)), 2)
+
+    assert cut(normed, (2, 8, 16, 16), (8, 1, 3, 3)) == [["convolution", "relu"], ["native_group_norm"]]
+
+
+def test_what_reads_nothing_in_common_is_no_region_together():
+    def counted(x, y, count):
+        return torch.relu(x) * y, count + 1, y.exp()
+
+    module = graph(counted, (8, 8), (8, 8), ())
+    parts = [[name_of(node.target).partition(".")[0] for node in part] for part in regions._parts(module, {})]
+    assert parts == [["relu", "mul", "exp"], ["add"]]
+
+
+def test_a_convolution_that_gains_nothing_beside_a_norm_is_tried_without_it(monkeypatch):
+    def weighed(region, options, machine, timed, around):
+        if any("norm" in name_of(node.target) for node in region.nodes):
+            region.reason = f"{regions.WITHOUT_GAIN}said by this test"
+
+    monkeypatch.setattr(regions, "_weigh", weighed)
+    monkeypatch.setattr(regions, "folding", lambda node: False)  # so that they are one region first
+
+    def f(x, w, b):
+        return F.group_norm(torch.relu(F.conv2d(x, w, b)), 2)
+
+    module = graph(f, (2, 4, 10, 10), (8, 4, 3, 3), (8,))
+    found = regions.chosen(module, regions.Options(executor="none", seconds=500.0), "h200", False, False)
+    (region,) = [part for part in found if any(price.contraction(node) for node in part.nodes)]
+    names = {name_of(node.target).partition(".")[0] for node in region.nodes}
+    assert region.taken and names >= {"convolution", "relu"} and "native_group_norm" not in names
+
+
+def test_a_convolution_is_timed_where_a_product_would_be_hopeless():
+    def region(fn, *shapes):
+        found = regions.Region(nodes(fn, *shapes))
+        found.library_us, found.took_us = 10.0, 100.0
+        return found
+
+    assert region(lambda a, b: a @ b, (64, 64), (64, 64)).hopeless
+    assert not region(F.conv2d, (1, 8, 8, 8), (8, 8, 3, 3)).hopeless
+
+
 def test_products_of_float32_are_rounded_only_where_pytorch_is_set_to(monkeypatch):
     exact = needs(torch.matmul, (2048, 4096), (4096, 2048))
     assert exact == pytest.approx(651.5, rel=0.1)  # as an H100 measured of cuBLAS

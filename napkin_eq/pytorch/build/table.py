@@ -72,6 +72,11 @@ def arguments(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dic
     return found
 
 
+def kind_of(name: str) -> str:
+    """Return the kind of an operator of the table, as the file of its rule is called, "" of another."""
+    return rules()[name][0].__module__.rpartition(".")[2] if name in rules() else ""
+
+
 def name_of(target: Any) -> str:
     """Return an operator's name in the table: `add.Tensor`; of another library than aten with its name before it."""
     text = str(target)

@@ -13,7 +13,7 @@ from typing import Any
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.pytorch.build.extents import about
 from napkin_eq.pytorch.build.recomputed import lying
-from napkin_eq.pytorch.build.table import name_of
+from napkin_eq.pytorch.build.table import kind_of, name_of
 
 PRODUCTS = ("mm.", "_int_mm.", "bmm.", "addmm.", "baddbmm.", "matmul.", "linear.", "dot.", "mv.")
 WINDOWS = ("convolution.", "conv1d.", "conv2d.", "conv3d.", "convolution_backward.", "conv_transpose")
@@ -26,9 +26,11 @@ ADDING = (
 )  # fmt: skip
 ATTENTION = ("scaled_dot_product_attention.", "_scaled_dot_product")
 OPERANDS = 3  # of a product with a summand, which is the first
+DIMENSIONS = 5  # of an array of which windows of three are read
 # Of a unit's peak what PyTorch's own attention reaches forward (on an H100 585 TFLOP/s in bfloat16, 32 in float32), and
-# what convolutions of float32 do, whose arrays are turned before and after (twelve on an H100).
-FUSED, FUSED_FLOAT32, WINDOWED, TURNED = 0.65, 0.53, 0.35, 3.0
+# what convolutions of float32 do, whose arrays are turned before and after (twelve on an H100), of three dimensions
+# (seven on an H200: 6 to 80 TFLOP/s).
+FUSED, FUSED_FLOAT32, WINDOWED, DEEP, TURNED = 0.65, 0.53, 0.35, 0.08, 3.0
 # Its gradients are five products instead of two, at half of that share (FlashAttention-2's do 306 TFLOP/s on an H200).
 BACK, FUSED_BACK = 2.5, 0.5
 # What kernels may gain of what attention takes, and lose of what a product of half numbers does: of cuDNN's in BERT's
@@ -79,6 +81,47 @@ def biased(node: Any) -> bool:
 def contraction(node: Any) -> bool:
     """Tell whether a node is a contraction, which PyTorch gives to a library."""
     return node.op == "call_function" and name_of(node.target).startswith((*PRODUCTS, *WINDOWS, *ATTENTION))
+
+
+def dense(node: Any) -> bool:
+    """Tell whether a node is a convolution that sums along channels: to multiply what it gives would be to compute it
+    several times, so no kernel has another contraction after it.
+    """
+    if not of_windows(node):
+        return False
+    backward = name_of(node.target).startswith("convolution_backward.")
+    return bool(_said(node).get("groups", 1) < _shape(node.args[1 if backward else 0])[1])
+
+
+def of_windows(node: Any) -> bool:
+    """Tell whether a node is a convolution, of one channel each too."""
+    return node.op == "call_function" and name_of(node.target).startswith(WINDOWS)
+
+
+def windowed(node: Any) -> bool:
+    """Tell whether a node is a convolution that reads each number several times: what folds to give these numbers is no
+    part of its kernel.
+    """
+    weight = 2 if name_of(node.target).startswith("convolution_backward.") else 1
+    return of_windows(node) and any(size != 1 for size in _shape(node.args[weight])[2:])
+
+
+def single(node: Any) -> bool:
+    """Tell whether a node gives tensors of one number each, whatever sizes are."""
+    held = _tensors(node)
+    return bool(held) and all(type(size) is int and size == 1 for value in held for size in value.shape)
+
+
+def pointwise(node: Any) -> bool:
+    """Tell whether a node computes each element by itself."""
+    import torch
+
+    return node.op == "call_function" and torch.Tag.pointwise in getattr(node.target, "tags", ())
+
+
+def folding(node: Any) -> bool:
+    """Tell whether a node computes a number of several, none of which only moves there."""
+    return not pointwise(node) and kind_of(name_of(node.target)) not in ("views", "gathers")
 
 
 def converting(node: Any) -> bool:
@@ -250,7 +293,7 @@ def _contraction_us(node: Any, hardware: Hardware, dtype: str) -> float:
     unit = dtype if dtype != "float32" else "tf32" if _rounded(name) else "float32"
     if name.startswith(WINDOWS):
         if dtype == "float32":
-            share, passes = WINDOWED, TURNED
+            share, passes = DEEP if len(_shape(node.args[1])) == DIMENSIONS else WINDOWED, TURNED
         flops = _windows(node)
     elif name.startswith(ATTENTION):
         share = FUSED_FLOAT32 if unit == "float32" else FUSED
