@@ -353,27 +353,38 @@ def chosen(
             except Exception as fault:  # of ours: the others are decided all the same
                 region.reason, region.kernels, sure = _said(fault), None, False
             sure &= ENDED not in region.reason and TOOK not in region.reason
-            # What is not derived with its edges may be without the operators that have them, as far as there is time.
-            large = region.reason.endswith(TOO_LARGE)  # as tiles of products are
-            if (large or region.reason.startswith(WITHOUT_GAIN)) and (heavy := _contractions(region)):
-                # What a library contracts faster, it contracts, first the plain products; what stands around may be
-                # ours.
-                first, last = _around(module, region, heavy, options, refused)
-                waiting = ordered([*first, *waiting, *last])
-            elif region.reason.startswith(OVER):
+            try:
+                again = _again(module, region, options, refused)
+            except Exception as fault:
+                region.reason, region.kernels, sure, again = _said(fault), None, False, None
+            if again is None:
                 found.append(region)
-            elif region.long and len(halves := _halves(module, region, options, refused)) > 1:
-                waiting = ordered([*halves, *waiting])
-            elif region.edges and region.reason and region.kernels is None:
-                said = {node: f"{why} ({region.reason})" for node, why in region.edges.items()}
-                waiting = ordered([*_without(module, region.nodes, said, options, refused), *waiting])
             else:
-                found.append(region)
+                waiting = ordered([*again[0], *waiting, *again[1]])
     order = {node: at for at, node in enumerate(module.graph.nodes)}
     found = sorted([*found, *left], key=lambda region: order[region.nodes[0]])
     if sure and not ahead.faulty:
         memory.write(found)
     return found
+
+
+def _again(
+    module: Any, region: Region, options: Options, refused: dict[Any, str]
+) -> tuple[list[Region], list[Region]] | None:
+    """Return what is tried in a region's place where it stays, next and last; None where nothing is."""
+    large = region.reason.endswith(TOO_LARGE)  # as tiles of products are
+    if (large or region.reason.startswith(WITHOUT_GAIN)) and (heavy := _contractions(region)):
+        # What a library contracts faster, it contracts, first the plain products; what stands around may be ours.
+        return _around(module, region, heavy, options, refused)
+    if region.reason.startswith(OVER):
+        return None
+    if region.long and len(halves := _halves(module, region, options, refused)) > 1:
+        return halves, []
+    if region.edges and region.reason and region.kernels is None:
+        # What is not derived with its edges may be without the operators that have them, as far as there is time.
+        said = {node: f"{why} ({region.reason})" for node, why in region.edges.items()}
+        return _without(module, region.nodes, said, options, refused), []
+    return None
 
 
 class _Memory:
@@ -806,26 +817,53 @@ def _alone(region: Region, contraction: Any) -> list[Any]:
     results by itself, also the views and masks that they alone read, where more than that is computed in their region;
     nothing of another contraction.
     """
+    if not dense(contraction) and not composite(contraction):
+        return []
+    own = _with_views(region, _each(region, contraction) if dense(contraction) else _results(contraction))
+    heavy = [n for n in region.nodes if n not in own and not name_of(n.target).startswith((*VIEWS, "<built"))]
+    return [node for node in region.nodes if node in own] if heavy else []
+
+
+def _results(contraction: Any) -> set[Any]:
     import operator
 
-    own = {contraction, *(user for user in contraction.users if user.target is operator.getitem)}
-    if dense(contraction):
-        inside = {*region.nodes}
+    return {contraction, *(user for user in contraction.users if user.target is operator.getitem)}
+
+
+def _with_views(region: Region, own: set[Any]) -> set[Any]:
+    """Return nodes of a region with the views and masks that they alone read."""
+    found = {*own}
+    for node in reversed(region.nodes):
+        light = recomputed(node) or (node.op == "call_function" and name_of(node.target).startswith(VIEWS))
+        if light and node.users and all(user in found for user in node.users):
+            found.add(node)
+    return found
+
+
+def _each(region: Region, contraction: Any) -> set[Any]:
+    """Return a contraction with what is computed of each of its results by itself, and of nothing that stays in the
+    region: what stays may read it.
+    """
+    shared = set[Any]()  # views of the region's inputs that others of it read as well
+    while True:
+        own, inside = _results(contraction), {*region.nodes}
         for node in region.nodes:
             viewed = name_of(node.target).startswith(VIEWS)
             seen = [source for source in node.all_input_nodes if source in inside]
-            if viewed and not seen:
-                inside.remove(node)  # as of an input, it is no part of what is computed before
-            elif seen and own.issuperset(seen) and (viewed or pointwise(node)):
+            if viewed and not seen and node not in shared:
+                inside.remove(node)  # no part of what is computed before
+            elif seen and own.issuperset(seen) and (viewed or pointwise(node)) and not _several(node):
                 own.add(node)
-    elif not composite(contraction):
-        return []
-    for node in reversed(region.nodes):
-        light = recomputed(node) or (node.op == "call_function" and name_of(node.target).startswith(VIEWS))
-        if light and node.users and all(user in own for user in node.users):
-            own.add(node)
-    heavy = [n for n in region.nodes if n not in own and not name_of(n.target).startswith((*VIEWS, "<built"))]
-    return [node for node in region.nodes if node in own] if heavy else []
+        found = _with_views(region, own)
+        after = own - _results(contraction)
+        read = {source for node in after for source in node.all_input_nodes if source in region.nodes} - found
+        if not read:
+            return own
+        shared |= read
+
+
+def _several(node: Any) -> bool:
+    return isinstance(node.meta.get("val"), (list, tuple))
 
 
 def _halves(module: Any, region: Region, options: Options, refused: dict[Any, str]) -> list[Region]:

@@ -700,7 +700,7 @@ def nearest(
     made: Mapping[str, p.Stmt],
     values: Mapping[str, p.Value],
     dims: Sequence[Axis],
-    least: Callable[[Axis], int] = lambda _: 0,
+    least: Callable[[Axis], int],
 ) -> tuple[str, int]:
     """Return the coordinate of a tile along which elements are nearest in memory, and how many elements apart two of
     its places are.
@@ -741,7 +741,7 @@ def repeated(index: Sequence[p.Operand], made: Mapping[str, p.Stmt], values: Map
 
 
 def moved_by(
-    operand: p.Operand, made: Mapping[str, p.Stmt], values: Mapping[str, p.Value], least: int = 0
+    operand: p.Operand, made: Mapping[str, p.Stmt], values: Mapping[str, p.Value], least: int
 ) -> tuple[tuple[str, int], ...]:
     """Return the coordinates of a place's lanes and how far each moves it, where all do by a whole number; least: the
     lanes of a row that are neighbours, at the least, or 0.

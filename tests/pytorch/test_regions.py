@@ -146,6 +146,55 @@ def test_a_convolution_that_gains_nothing_beside_a_norm_is_tried_without_it(monk
     assert region.taken and names >= {"convolution", "relu"} and "native_group_norm" not in names
 
 
+def halved(x, w, b, z, q):
+    first, second = F.conv2d(x, w, b, padding=1).split(4, 1)
+    return first * torch.sigmoid(second)
+
+
+def widened(x, w, b, z, q):
+    """What is copied is read by what is computed of the convolution and by what reads that."""
+    found, copied = F.conv2d(x, w, b, padding=1), z.clone()
+    return torch.relu(found + copied), found * torch.exp(q) * copied
+
+
+@pytest.mark.parametrize("fn", [halved, widened])
+def test_what_is_computed_of_a_convolution_leaves_the_rest_whole(monkeypatch, fn):
+    """A cut through parts of one result, and a cycle, lost the graph."""
+    decide = regions._Ahead.decide
+
+    def once(ahead, region):
+        decide(ahead, region)
+        if any(price.dense(node) for node in region.nodes) and len([n for n in region.nodes if regions._counts(n)]) >= 4:
+            region.reason = f"{regions.WITHOUT_GAIN}said by this test"
+
+    monkeypatch.setattr(regions._Ahead, "decide", once)
+    monkeypatch.setattr(regions, "folding", lambda node: False)
+    torch._dynamo.reset()
+    backend.reports.clear()
+    given = torch.randn(2, 4, 6, 6), torch.randn(8, 4, 3, 3), torch.randn(8), *torch.randn(2, 2, 8, 6, 6)
+    with torch.no_grad():
+        found = torch.compile(fn, backend=partial(backend.napkin_eq, options={"executor": "reference"}))(*given)
+        torch.testing.assert_close(found, fn(*given))
+    (report,) = backend.reports
+    assert not report.failed and sum(map(len, (region.nodes for region in report.taken))) > 4
+
+
+def test_a_fault_of_ours_in_cutting_a_region_leaves_the_others(monkeypatch):
+    def fault(*given):
+        raise RuntimeError("said by this test")
+
+    def weighed(region, options, machine, timed, around):
+        if any(price.contraction(node) for node in region.nodes):
+            region.reason = f"{regions.WITHOUT_GAIN}said by this test"
+
+    monkeypatch.setattr(regions, "_weigh", weighed)
+    monkeypatch.setattr(regions, "_around", fault)
+    module = graph(lambda x, w: (torch.relu(F.conv2d(x, w)), torch.softmax(x, 1)), (2, 4, 10, 10), (8, 4, 3, 3))
+    found = regions.chosen(module, regions.Options(executor="none", seconds=500.0), "h200", False, False)
+    taken = [name_of(node.target) for region in found if region.taken for node in region.nodes]
+    assert taken == ["_softmax.default"] and any("said by this test" in region.reason for region in found)
+
+
 def test_a_convolution_is_timed_where_a_product_would_be_hopeless():
     def region(fn, *shapes):
         found = regions.Region(nodes(fn, *shapes))
