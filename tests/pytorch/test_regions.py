@@ -164,7 +164,7 @@ def test_what_is_computed_of_a_convolution_leaves_the_rest_whole(monkeypatch, fn
 
     def once(ahead, region):
         decide(ahead, region)
-        if any(price.dense(node) for node in region.nodes) and len([n for n in region.nodes if regions._counts(n)]) >= 4:
+        if any(map(price.dense, region.nodes)) and len([n for n in region.nodes if regions._counts(n)]) >= 4:
             region.reason = f"{regions.WITHOUT_GAIN}said by this test"
 
     monkeypatch.setattr(regions._Ahead, "decide", once)
