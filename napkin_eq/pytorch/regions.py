@@ -354,13 +354,13 @@ def chosen(
                 region.reason, region.kernels, sure = _said(fault), None, False
             sure &= ENDED not in region.reason and TOOK not in region.reason
             try:
-                again = _again(module, region, options, refused)
+                instead = _instead(module, region, options, refused)
             except Exception as fault:
-                region.reason, region.kernels, sure, again = _said(fault), None, False, None
-            if again is None:
+                region.reason, region.kernels, sure, instead = _said(fault), None, False, None
+            if instead is None:
                 found.append(region)
             else:
-                waiting = ordered([*again[0], *waiting, *again[1]])
+                waiting = ordered([*instead[0], *waiting, *instead[1]])
     order = {node: at for at, node in enumerate(module.graph.nodes)}
     found = sorted([*found, *left], key=lambda region: order[region.nodes[0]])
     if sure and not ahead.faulty:
@@ -368,7 +368,7 @@ def chosen(
     return found
 
 
-def _again(
+def _instead(
     module: Any, region: Region, options: Options, refused: dict[Any, str]
 ) -> tuple[list[Region], list[Region]] | None:
     """Return what is tried in a region's place where it stays, next and last; None where nothing is."""
@@ -819,7 +819,7 @@ def _alone(region: Region, contraction: Any) -> list[Any]:
     """
     if not dense(contraction) and not composite(contraction):
         return []
-    own = _with_views(region, _each(region, contraction) if dense(contraction) else _results(contraction))
+    own = _each(region, contraction) if dense(contraction) else _with_views(region, _results(contraction))
     heavy = [n for n in region.nodes if n not in own and not name_of(n.target).startswith((*VIEWS, "<built"))]
     return [node for node in region.nodes if node in own] if heavy else []
 
@@ -841,29 +841,25 @@ def _with_views(region: Region, own: set[Any]) -> set[Any]:
 
 
 def _each(region: Region, contraction: Any) -> set[Any]:
-    """Return a contraction with what is computed of each of its results by itself, and of nothing that stays in the
-    region: what stays may read it.
+    """Return a contraction with what is computed of each of its results by itself, with the views and masks that these
+    alone read, and of nothing that stays in the region: what stays may read it.
     """
-    shared = set[Any]()  # views of the region's inputs that others of it read as well
+    given, shared = _results(contraction), set[Any]()  # views of the region's inputs that others of it read as well
     while True:
-        own, inside = _results(contraction), {*region.nodes}
+        own, inside = {*given}, {*region.nodes}
         for node in region.nodes:
-            viewed = name_of(node.target).startswith(VIEWS)
+            viewed, several = (name_of(node.target).startswith(names) for names in (VIEWS, SEVERAL))
             seen = [source for source in node.all_input_nodes if source in inside]
             if viewed and not seen and node not in shared:
                 inside.remove(node)  # no part of what is computed before
-            elif seen and own.issuperset(seen) and (viewed or pointwise(node)) and not _several(node):
+            elif seen and own.issuperset(seen) and (viewed or pointwise(node)) and not several:
                 own.add(node)
         found = _with_views(region, own)
-        after = own - _results(contraction)
-        read = {source for node in after for source in node.all_input_nodes if source in region.nodes} - found
+        staying = {*region.nodes} - found
+        read = {source for node in own - given for source in node.all_input_nodes} & staying
         if not read:
-            return own
+            return found
         shared |= read
-
-
-def _several(node: Any) -> bool:
-    return isinstance(node.meta.get("val"), (list, tuple))
 
 
 def _halves(module: Any, region: Region, options: Options, refused: dict[Any, str]) -> list[Region]:

@@ -83,27 +83,23 @@ def contraction(node: Any) -> bool:
     return node.op == "call_function" and name_of(node.target).startswith((*PRODUCTS, *WINDOWS, *ATTENTION))
 
 
+def of_windows(node: Any) -> bool:
+    """Tell whether a node is a convolution, of one channel each too."""
+    return node.op == "call_function" and name_of(node.target).startswith(WINDOWS)
+
+
 def dense(node: Any) -> bool:
     """Tell whether a node is a convolution that sums along channels: to multiply what it gives would be to compute it
     several times, so no kernel has another contraction after it.
     """
-    if not of_windows(node):
-        return False
-    backward = name_of(node.target).startswith("convolution_backward.")
-    return bool(_said(node).get("groups", 1) < _shape(node.args[1 if backward else 0])[1])
-
-
-def of_windows(node: Any) -> bool:
-    """Tell whether a node is a convolution, of one channel each too."""
-    return node.op == "call_function" and name_of(node.target).startswith(WINDOWS)
+    return of_windows(node) and bool(_said(node).get("groups", 1) < _shape(_convolved(node)[1])[1])
 
 
 def windowed(node: Any) -> bool:
     """Tell whether a node is a convolution that reads each number several times: what folds to give these numbers is no
     part of its kernel.
     """
-    weight = 2 if name_of(node.target).startswith("convolution_backward.") else 1
-    return of_windows(node) and any(size != 1 for size in _shape(node.args[weight])[2:])
+    return of_windows(node) and any(size != 1 for size in _shape(_convolved(node)[2])[2:])
 
 
 def single(node: Any) -> bool:
@@ -293,7 +289,7 @@ def _contraction_us(node: Any, hardware: Hardware, dtype: str) -> float:
     unit = dtype if dtype != "float32" else "tf32" if _rounded(name) else "float32"
     if name.startswith(WINDOWS):
         if dtype == "float32":
-            share, passes = DEEP if len(_shape(node.args[1])) == DIMENSIONS else WINDOWED, TURNED
+            share, passes = DEEP if len(_shape(_convolved(node)[1])) == DIMENSIONS else WINDOWED, TURNED
         flops = _windows(node)
     elif name.startswith(ATTENTION):
         share = FUSED_FLOAT32 if unit == "float32" else FUSED
@@ -320,14 +316,19 @@ def _multiplied(node: Any) -> float:
     return 2.0 * math.prod(_shape(node)) * _shape(first)[-1]
 
 
+def _convolved(node: Any) -> tuple[Any, Any, Any]:
+    """Return what a convolution gives, or backward the gradient of that, what it reads windows of, and its weights."""
+    backward = name_of(node.target).startswith("convolution_backward.")
+    over, data, weight = node.args[:3] if backward else (node, *node.args[:2])
+    return over, data, weight
+
+
 def _windows(node: Any) -> float:
     """Return the operations of a convolution; backward those of each gradient that is asked for."""
-    name, said = name_of(node.target), _said(node)
-    backward = name.startswith("convolution_backward.")
-    over, data, weight = node.args[:3] if backward else (node, *node.args[:2])
-    if said.get("transposed") is True or name.startswith("conv_transpose"):
+    said, (over, data, weight) = _said(node), _convolved(node)
+    if said.get("transposed") is True or name_of(node.target).startswith("conv_transpose"):
         over = data
-    asked = sum(said["output_mask"][:2]) if backward else 1
+    asked = sum(said["output_mask"][:2]) if "output_mask" in said else 1
     return 2.0 * asked * math.prod(_shape(over)) * math.prod(_shape(weight)[1:])
 
 
