@@ -717,16 +717,18 @@ def off(found: Any, true: Any) -> float:
     return worst
 
 
-def compiled(name: str) -> dict[str, Any]:
-    """Compile a program both ways on the GPU here and hold both against eager: a row without times."""
+def compiled(name: str, processes: int = 1) -> dict[str, Any]:
+    """Compile a program both ways on the GPU here, regions searched in so many processes, and hold both against eager:
+    a row without times.
+    """
     import napkin_eq.pytorch.backend as backend
 
     fn, given = made(name, "cuda")
     row: dict[str, Any] = {"name": name}
     with torch.no_grad():
         true = fn(*given)
-        # Programs are compiled at once: each searches its regions one after another
-        for key, how in (("inductor", "inductor"), ("ours", partial(backend.napkin_eq, options={"processes": 1}))):
+        ours = partial(backend.napkin_eq, options={"processes": processes})
+        for key, how in (("inductor", "inductor"), ("ours", ours)):
             torch._dynamo.reset()
             begun = time.time()
             try:
@@ -792,6 +794,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=300.0, help="for compiling; what is not done by then is left")
+    parser.add_argument("--processes", type=int, default=1, help="of each program's search")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("--share", default="0/1", metavar="I/N", help="of the programs, every Nth from the Ith")
     parser.add_argument("--folder", type=Path, metavar="DIR", help="with folders of programs of KernelBench's form")
@@ -800,7 +803,7 @@ def main() -> None:
     if given.folder is not None:
         entered_from(given.folder)
     if given.one:
-        print("row " + json.dumps(compiled(given.one)))
+        print("row " + json.dumps(compiled(given.one, given.processes)))
         return
     texts = [word for word in given.words if word not in PROGRAMS]  # a whole name is that program alone
     names = [n for n in PROGRAMS if not given.words or n in given.words or any(text in n for text in texts)]
@@ -812,7 +815,7 @@ def main() -> None:
         while waiting and len(running) < given.jobs:
             name = waiting.pop(0)
             out = open(f"/tmp/backend_{name}.log", "w+")  # noqa: SIM115 - a file that a process writes
-            command = [sys.executable, __file__, "--one", name]
+            command = [sys.executable, __file__, "--one", name, "--processes", str(given.processes)]
             command += [] if given.folder is None else ["--folder", str(given.folder)]
             running[name] = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT), out
         time.sleep(0.2)
