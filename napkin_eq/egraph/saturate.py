@@ -228,8 +228,9 @@ class _Bridge:
                 text = self._leaf(part)
             else:
                 text = text_of(part, [parts.get(c, "") for c in part.children])
-            lines.append(f"(let $t{number} {text})")
-            parts[part] = f"$t{number}"
+            # No name is another's with digits after it: the engine names the second place of $t1 in an expression $t11
+            lines.append(f"(let $t{number}_ {text})")
+            parts[part] = f"$t{number}_"
         self._do("\n".join(lines))
         return parts[term]
 

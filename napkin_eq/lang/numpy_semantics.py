@@ -69,6 +69,19 @@ def aligned(*values: Named, also: tuple[str, ...] = ()) -> tuple[tuple[str, ...]
     ]
 
 
+def common_shape(*shapes: Sequence[int]) -> tuple[int, ...]:
+    """Return the shape that shapes broadcast to, of any number of dimensions; NumPy's own function ends at 32."""
+    rank = max(map(len, shapes), default=0)
+    columns = zip(*((1,) * (rank - len(shape)) + tuple(shape) for shape in shapes), strict=True)
+    return tuple(next((n for n in column if n != 1), 1) for column in columns)
+
+
+def broadcast(*arrays: Array) -> list[Array]:
+    """Return arrays as views of the shape that they broadcast to."""
+    shape = common_shape(*(array.shape for array in arrays))
+    return [np.broadcast_to(array, shape) for array in arrays]
+
+
 def _absorbing(compute: Callable[..., Array]) -> Callable[..., Array]:
     def total(*args: Array) -> Array:
         result = compute(*args)
@@ -259,7 +272,7 @@ def running(axis: int, gain: Any, part: Any) -> Any:
     """Return h[i] = gain[i] * h[i - 1] + part[i] along a dimension of arrays, 0 before its first lane;
     absence stays.
     """
-    gains, parts = (np.moveaxis(side, axis, 0) for side in np.broadcast_arrays(gain, part))
+    gains, parts = (np.moveaxis(side, axis, 0) for side in broadcast(gain, part))
     result = np.empty(parts.shape, np.result_type(gains, parts))
     gone = np.isneginf(gains) | np.isneginf(parts)
     if some := bool(gone.any()):
@@ -292,7 +305,7 @@ def read(body: Named, axis: str, index: Named) -> Named:
     """
     if axis not in body.names:
         names, (alike, at) = aligned(body, index)
-        return Named(names, np.broadcast_to(alike, np.broadcast_shapes(alike.shape, at.shape)))
+        return Named(names, np.broadcast_to(alike, common_shape(alike.shape, at.shape)))
     last = body.data.shape[body.names.index(axis)] - 1
     if last < 0:
         raise NapkinError(f"read along {axis}: the axis is empty here, in a running value before the first block")

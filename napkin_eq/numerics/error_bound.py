@@ -52,6 +52,8 @@ from napkin_eq.lang.numpy_semantics import (
     Named,
     Run,
     aligned,
+    broadcast,
+    common_shape,
     contraction,
     fold,
     read,
@@ -410,7 +412,7 @@ class Work:
             names, (error, _) = aligned(body.error, body.value)
             full = Named(
                 names,
-                np.broadcast_to(error, np.broadcast_shapes(error.shape, aligned(body.value, also=names)[1][0].shape)),
+                np.broadcast_to(error, common_shape(error.shape, aligned(body.value, also=names)[1][0].shape)),
             )
             found, off = read(body.value, term.axis.name, index.value), read(full, term.axis.name, index.value)
             # Where a place is in doubt, so is which element is meant
@@ -705,7 +707,7 @@ class Work:
         """Tell where all of some values are whole numbers, and exact."""
         _, data = aligned(*(part for _, got in held for part in (got.value, got.error)), also=names)
         exact = [(value == np.round(value)) & (error == 0) for value, error in zip(data[::2], data[1::2], strict=True)]
-        return np.asarray(np.logical_and.reduce(np.broadcast_arrays(*exact)))
+        return np.asarray(np.logical_and.reduce(broadcast(*exact)))
 
     def _onto(self, arg: Term, other: Checked, found: Checked) -> Checked:
         """Charge a sum of products for what it may be added onto, as often as it adds."""
@@ -789,7 +791,7 @@ class Work:
         at = names.index(axis)
         shape = [
             length if name == axis else n
-            for name, n in zip(names, np.broadcast_shapes(values.shape, kept.shape), strict=True)
+            for name, n in zip(names, common_shape(values.shape, kept.shape), strict=True)
         ]
         lanes = np.broadcast_to(np.where(kept, values, NEUTRAL[part.monoid]), shape)
         running = scan(part.monoid, axis, length, Named(names, lanes)).data
@@ -1033,4 +1035,4 @@ def _product(term: Term) -> bool:
 
 def _full(value: Named, like: Named) -> Named:
     names, (data, shape) = aligned(value, like)
-    return Named(names, np.broadcast_to(data, np.broadcast_shapes(data.shape, shape.shape)))
+    return Named(names, np.broadcast_to(data, common_shape(data.shape, shape.shape)))

@@ -15,7 +15,7 @@ from contextvars import ContextVar
 import numpy as np
 
 from napkin_eq.lang.dtypes import TYPES
-from napkin_eq.lang.numpy_semantics import OPERATORS, Array, running
+from napkin_eq.lang.numpy_semantics import OPERATORS, Array, broadcast, running
 
 K = 4
 # Of float32: its roundoff; below the least normal number a GPU may flush to zero; past the largest there is infinity.
@@ -296,8 +296,8 @@ def bounded(
     elif op in ("log", "log2"):
         doubt = wild[0] | (~np.isneginf(values[0]) & (errors[0] > 0) & (values[0] + errors[0] > 0))
     else:
-        doubt = np.logical_or.reduce(np.broadcast_arrays(*wild)) | ~np.logical_or.reduce(
-            np.broadcast_arrays(*map(np.isneginf, values))
+        doubt = np.logical_or.reduce(broadcast(*wild)) | ~np.logical_or.reduce(
+            broadcast(*map(np.isneginf, values))
         )
     return np.where(np.isneginf(value), np.where(doubt, np.inf, 0.0), found)
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import BY_SHORT, NARROW, REAL, WHOLE
-from napkin_eq.lang.numpy_semantics import FOLDS, OPERATORS, Array, running
+from napkin_eq.lang.numpy_semantics import FOLDS, OPERATORS, Array, broadcast, common_shape, running
 from napkin_eq.lang.operators import PLACES
 from napkin_eq.numerics.error_bound import row, sharing
 from napkin_eq.numerics.roundoff import (
@@ -227,7 +227,7 @@ class _Program:
                 off = adding(row(self.kernel.coord(coord).tile, threads), 1 if rounds else 2)
                 return self.reduced(monoid, self.names.index(coord), scope[arg], off)
             case ScanTile(_, _, coord, arg, str(gain)):
-                sides = np.broadcast_arrays(
+                sides = broadcast(
                     *(part for name in (gain, arg) for part in (scope[name].value, scope[name].error))
                 )
                 return Pair(
@@ -266,7 +266,7 @@ class _Program:
                 value, np.zeros(value.shape) if known else bounded(op, value, values, errors) * np.ones(value.shape)
             )
         if op == "where":
-            errors[0] = np.broadcast_to(errors[0], np.broadcast_shapes(*(v.shape for v in values)))
+            errors[0] = np.broadcast_to(errors[0], common_shape(*(v.shape for v in values)))
         rules = {op: BEYOND.get(op, RULES.get(op, _nothing))}
         return Pair(value, bounded(op, value, values, errors, rules) * np.ones(value.shape))
 
@@ -342,7 +342,7 @@ class _Program:
     def lanes(self, stmt: Load | StoreTile, scope: dict[str, Pair]) -> tuple[list[Array], Array]:
         index = [self.pair(operand, scope).value for operand in stmt.index]
         masks = [self.pair(mask, scope).value for mask in stmt.masks]
-        shape = np.broadcast_shapes((1,) * len(self.names), *(i.shape for i in index))
+        shape = common_shape((1,) * len(self.names), *(i.shape for i in index))
         live = np.ones(shape, bool)
         for mask in masks:
             live = live & mask
@@ -351,7 +351,7 @@ class _Program:
     def store(self, stmt: StoreTile, scope: dict[str, Pair]) -> None:
         index, live = self.lanes(stmt, scope)
         got, held = scope[stmt.value], self.memory.seen(self.kernel.buffer(stmt.buffer))
-        shape = np.broadcast_shapes(live.shape, got.value.shape)
+        shape = common_shape(live.shape, got.value.shape)
         chosen = np.broadcast_to(live, shape)
         at = tuple(np.broadcast_to(i, shape)[chosen] for i in index)
         for array, tile in ((held.value, got.value), (held.error, got.error)):

@@ -17,6 +17,7 @@ import numpy as np
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.evaluate import axes_in, evaluate, output_order
+from napkin_eq.lang.numpy_semantics import broadcast
 from napkin_eq.lang.scope import opened
 from napkin_eq.lang.term import (
     Const,
@@ -277,7 +278,7 @@ def _aligned(*values: Given) -> tuple[tuple[str, ...], list[Array]]:
 def agree(left: Given, right: Given) -> bool:
     """Tell whether two values are equal in every lane, to a millionth; what is absent equals only what is absent."""
     _, (a, b) = _aligned(left, right)
-    a, b = np.broadcast_arrays(a.astype(float), b.astype(float))
+    a, b = broadcast(a.astype(float), b.astype(float))
     with np.errstate(all="ignore"):
         near = np.abs(a - b) <= TOLERANCE * (1 + np.maximum(np.abs(a), np.abs(b)))
     return bool(np.where((a == -math.inf) | (b == -math.inf), a == b, near).all())

@@ -9,7 +9,7 @@ from functools import reduce
 
 from napkin_eq.egraph.saturate import LARGEST_ROUND, saturate
 from napkin_eq.lang.axis import axes
-from napkin_eq.lang.term import Input, Term
+from napkin_eq.lang.term import Input, Reduce, Term
 from napkin_eq.laws.law import REGISTRY, Law, Statement, where
 from napkin_eq.pipeline.asked import chosen_statements
 
@@ -40,3 +40,11 @@ def test_a_round_that_would_explode_is_cut_short() -> None:
 def test_of_an_ordinary_round_nothing_is_left_out() -> None:
     graph = saturate(choices(X) * LIMITS[0], chosen_statements((), ()))
     assert not any("left out" in note for note in graph.notes)
+
+
+def test_the_engine_reads_the_parts_that_are_meant() -> None:
+    many = axes(" ".join(f"a{number}" for number in range(40)))
+    for count in range(8, 40):  # parts of an expression are named, and names may be beginnings of others'
+        term = reduce(lambda body, axis: Reduce("sum", axis, body), many[:count], Input("X", many))
+        graph = saturate(term, ())
+        assert graph.reps[graph.root] == term

@@ -188,3 +188,14 @@ def test_a_value_of_more_axes_than_arrays_have_is_refused(number):
             Diagram("edge", (("out", half * rest),))
     else:
         assert derive(Diagram("edge", (("out", half * rest),)), dtype="float32").outputs[0].translation is not None
+
+
+def test_a_value_of_forty_axes_that_is_divided_by_a_sum_is_derived():
+    """NumPy finds the shape that arrays have together of no more than 32 dimensions."""
+    own = nq.axes(" ".join(f"a{at}" for at in range(40)), **{f"a{at}": 1 + (at % 13 == 0) for at in range(40)})
+    e = nq.exp(nq.array("X", *own))
+    derivation = derive(Diagram("edge", (("out", e / nq.sum(e, own[0])),)), dtype="float32")
+    assert derivation.outputs[0].translation is not None
+    data = {"X": np.random.default_rng(0).standard_normal([axis.size for axis in own])}
+    (bound,) = error_bound(e / nq.sum(e, own[0]), data, {}, "float32")
+    assert bound.ndim == 40
