@@ -600,7 +600,7 @@ def totals(
                     issued += [(held, at_once, ACCESSED, times), (held, 1, HELD, times)]
             amount = work.factor * math.prod(min(lanes[c], sizes[c]) for c in work.coords) * times * blocks
             if plain and work.kind == "load":
-                amount *= work.near.distinct(lanes, work.coords)
+                amount *= work.near.distinct({c: min(lanes[c], sizes[c]) for c in work.coords}, work.coords)
             name = "" if work.kind == "store" else work.buffer
             # Neighbours along a tile fill lines, or lie so far apart that each has one of its own.
             side = 1 + sum((min(lanes[c], sizes[c]) - 1) * step for c, step in work.near.along)

@@ -24,6 +24,7 @@ from napkin_eq.tile.lower.merge_axes import Merged
 from napkin_eq.tile.stream_facts import modes_of
 from napkin_eq.verify.translation import validated
 
+POOL, SLOWER = 24, 1.5  # tilings of a kernel that others are chosen from; times the first's predicted time at the most
 D = TypeVar("D", bound=Derived)  # a derivation, whatever else it knows to do
 
 
@@ -138,6 +139,30 @@ def tilings(derivation: Derived, at: int, keep: int, printer: str) -> list[Tiled
     """
     output, store = [(output, store) for output in derivation.outputs for store in output.placed.stores][at]
     return _solved(derivation, output, store, keep, printer)
+
+
+def others(derivation: Derived, keep: int) -> list[tuple[Tiled, ...]]:
+    """Return up to `keep` tilings of all kernels, in launch order, to be measured beside a derivation's own: they
+    differ from it, and from one another, in the tiles or warps of the kernel that takes longest.
+
+    First of each thing that may limit a kernel the fastest, for what one is mistaken in all that it limits are.
+    """
+    own = derivation.tiled
+    at = max(range(len(own)), key=lambda place: own[place].cost.predicted_us)
+    found = {_shape(own[at]): own[at]}
+    for piece in tilings(derivation, at, POOL, derivation.printer):
+        if piece.cost.predicted_us <= SLOWER * own[at].cost.predicted_us:
+            found.setdefault(_shape(piece), piece)
+    first: dict[str, Tiled] = {}
+    for piece in found.values():
+        first.setdefault(piece.cost.limit, piece)
+    (_, *order) = dict.fromkeys([*map(_shape, first.values()), *found])
+    return [(*own[:at], found[shape], *own[at + 1 :]) for shape in order[:keep]]
+
+
+def _shape(piece: Tiled) -> tuple[tuple[tuple[str, int], ...], int, int]:
+    made = choice(piece)
+    return tuple(made.tiles.items()), made.warps, made.groups
 
 
 def with_pieces(derivation: Derived, pieces: Sequence[Tiled]) -> p.Plan:

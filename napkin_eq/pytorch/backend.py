@@ -22,7 +22,7 @@ from napkin_eq.pytorch.build.recomputed import at_readers, once, recomputed
 from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.calls import Kernel, alone, registered
 from napkin_eq.pytorch.exporting import ALSO
-from napkin_eq.pytorch.measuring import Whole, in_whole, times
+from napkin_eq.pytorch.measuring import Whole, choose, in_whole, times
 from napkin_eq.pytorch.naming import first_line, frame_of
 from napkin_eq.pytorch.operators.convolutions import apart
 from napkin_eq.pytorch.operators.price import library_us
@@ -91,6 +91,7 @@ class Report:
                 figures = (
                     f"{made.kernels} kernels, {made.predicted_us:.1f} us against {region.library_us:.1f} us of PyTorch"
                     + (f", measured {t.ours_us:.1f} against {t.library_us:.1f}" if (t := region.times) else "")
+                    + (f", the fastest of {made.among} plans" if made.among > 1 else "")
                     + (f"; compiled before in {made.compiled_s:.1f} s" if made.fresh and made.compiled_s else "")
                 )
                 lines.append(
@@ -246,6 +247,7 @@ def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: 
         return whole[id(region)][1]
 
     def timed(region: Region, predicted_us: float) -> Times | None:
+        choose(region)
         if (own := bare(region)) is None:
             return times(region, predicted_us)
         values = [node.meta.get("val") for node in given.graph.nodes if node.op == "placeholder"]

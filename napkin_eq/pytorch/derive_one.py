@@ -12,7 +12,10 @@ import json
 import os
 import sys
 import tempfile
+import time
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +25,11 @@ from napkin_eq.lang.errors import NapkinError
 if TYPE_CHECKING:
     from napkin_eq.pipeline.derivation import Derivation
 
-SCHEMA = 20
+SCHEMA = 21
 SPILLED = 128  # bytes that a thread may spill: beyond it nobody knows what a kernel takes
+# Of plans to be measured: microseconds that a plan takes at the least where others are made beside it, seconds after
+# which no further one is made, and how many are tried
+LONG, MAKING, TRIED = 25.0, 20.0, 12
 
 
 def asked(
@@ -35,18 +41,21 @@ def asked(
     edged: bool,
     sizes: dict[str, int],
     precision: str,
+    others: int,
+    within_us: float,
     file: Path,
 ) -> str:
     """Return a request as text; `edged`: the kernels must be PyTorch's at edges, too; `sizes`: about how large axes
-    without one are; `precision`: of products, as `derive` takes it.
+    without one are; `precision`: of products, as `derive` takes it; `others`: how many plans are made beside the first,
+    to be measured, where that is predicted to take no more than `within_us`.
     """
     request = {"dtype": dtype, "hardware": hardware, "seconds": seconds, "interpreted": interpreted, "edged": edged}
-    return json.dumps({"diagram": diagram, **request, "sizes": sizes, "precision": precision, "file": str(file)})
+    beside = {"others": others, "within_us": within_us, "file": str(file)}
+    return json.dumps({"diagram": diagram, **request, "sizes": sizes, "precision": precision, **beside})
 
 
 def answered(request: dict[str, Any]) -> None:
     """Derive what is asked for, and write launcher, certificate and head to their files; the head last."""
-    from napkin_eq.certify.certificate import dumps
     from napkin_eq.lang.json_form import loads_diagram
     from napkin_eq.pipeline.derive import derive
     from napkin_eq.pipeline.top_k import portable
@@ -71,25 +80,70 @@ def answered(request: dict[str, Any]) -> None:
         found = compiling(found, request["edged"])
     elif request["edged"]:
         found = replace(found, plan=with_edges(found))
+    predicted_us, file = sum(o.placed.predicted_us for o in found.outputs), Path(request["file"]).with_suffix(".py")
+    beside, took = [], time.process_time()
+    if request["others"] and LONG <= predicted_us <= request["within_us"]:
+        for number, other in enumerate(islice(_others(found, request["edged"]), request["others"])):
+            hashed = _made(other, other.code(), at_place(file, number))
+            beside.append((predicted_us + _tiles_us(other) - _tiles_us(found), hashed))
+    took = time.process_time() - took
     source = emit(found.plan, "triton") if request["interpreted"] else found.code()
-    try:
-        certificate = dumps(found.certificate)
-    except NapkinError as reason:
-        certificate = json.dumps({"none": str(reason)})
     head = {
         "schema": SCHEMA,
         "seconds": request["seconds"] if found.limited else None,
         "inputs": [(b.name, BY_SHORT[b.dtype].name) for b in found.plan.inputs],
         "outputs": [(b.name, [axis.name for axis in b.dims]) for b in found.plan.outputs],
         "kernels": len(found.plan.kernels),
-        "predicted_us": sum(o.placed.predicted_us for o in found.outputs),
-        "compiled_s": 0.0 if request["interpreted"] else _compilers() - begun,
+        "predicted_us": predicted_us,
+        "others": beside,
+        "compiled_s": 0.0 if request["interpreted"] else _compilers() - begun + took,
         "proved_s": found.seconds.get("prove", 0.0),
-        "source": hashlib.sha256(source.encode()).hexdigest(),
+        "source": _made(found, source, file),
     }
-    file = Path(request["file"])
-    for suffix, text in ((".py", source), (".certificate.json", certificate), (".json", json.dumps(head))):
-        written(file.with_suffix(suffix), text)
+    written(file.with_suffix(".json"), json.dumps(head))
+
+
+def _tiles_us(found: Derivation) -> float:
+    return sum(piece.cost.predicted_us for piece in found.tiled)
+
+
+def at_place(file: Path, number: int) -> Path:
+    """Return the file of one of the plans that are made beside the first, whose file is given."""
+    return file.with_name(f"{file.stem}_{number}{file.suffix}")
+
+
+def _made(found: Derivation, source: str, file: Path) -> str:
+    """Write a launcher and its certificate; return the launcher's hash."""
+    from napkin_eq.certify.certificate import dumps
+
+    try:
+        certificate = dumps(found.certificate)
+    except NapkinError as reason:
+        certificate = json.dumps({"none": str(reason)})
+    written(file, source)
+    written(file.with_suffix(".certificate.json"), certificate)
+    return hashlib.sha256(source.encode()).hexdigest()
+
+
+def _others(found: Derivation, edged: bool) -> Iterator[Derivation]:
+    """Yield derivations with other tiles that may be faster than a derivation's own: each is held against the diagram,
+    and compiled, as that is.
+    """
+    from napkin_eq.pipeline.compiled import faults
+    from napkin_eq.pipeline.top_k import others, with_tilings
+    from napkin_eq.pytorch.edge_trial import with_edges
+
+    end, outputs = time.monotonic() + MAKING, [(b.name, b.dims) for b in found.plan.outputs]
+    for pieces in others(found, TRIED):
+        if time.monotonic() > end:
+            return
+        try:
+            other = with_tilings(found, pieces)
+            other = replace(other, plan=with_edges(other)) if edged else other
+        except NapkinError:  # such tiles are not the diagram's, or not PyTorch's at its edges: there are others
+            continue
+        if [(b.name, b.dims) for b in other.plan.outputs] == outputs and not faults(other):
+            yield other
 
 
 def compiling(found: Derivation, edged: bool) -> Derivation:

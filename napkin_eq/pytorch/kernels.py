@@ -28,7 +28,7 @@ from napkin_eq.pytorch import derive_one
 from napkin_eq.pytorch.build.builder import exactly
 from napkin_eq.pytorch.build.extents import about
 from napkin_eq.pytorch.build.identity import hashed
-from napkin_eq.pytorch.derive_one import SCHEMA, asked, written
+from napkin_eq.pytorch.derive_one import SCHEMA, asked, at_place, written
 from napkin_eq.pytorch.flat import flat, packed
 from napkin_eq.pytorch.program import REAL, Port, Program, laid
 from napkin_eq.pytorch.sizes import settled
@@ -53,7 +53,8 @@ class Kernels:
 
     inputs: name and type of each array that the launcher takes. outputs: name and axes of each that it returns. file:
     where it lies, with its certificate beside it. compiled_s: processor time for which the compiler was asked whether
-    it takes the kernels, 0 where it was not. proved_s: for which laws were proved, once on each machine.
+    it takes the kernels, 0 where it was not, and others were made. proved_s: for which laws were proved, once on each
+    machine. others: of the same diagram with other tiles, to be measured. among: how many plans it was the fastest of.
     """
 
     source: str
@@ -65,6 +66,8 @@ class Kernels:
     proved_s: float
     file: Path
     fresh: bool
+    others: tuple[Kernels, ...] = ()
+    among: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +88,15 @@ def asking(
     edged: bool = False,
     sizes: Mapping[str, int] | None = None,
     precision: str = "",
+    others: int = 0,
+    within_us: float = 0.0,
 ) -> Asked:
     """Return what is asked for the kernels of a program; raises NapkinError for one that kernels would not store.
 
     seconds: of processor time for the search, if it is not remembered. interpreted: portable Triton, which runs in its
     interpreter. edged: they must be PyTorch's at edges too (edge_trial.py). sizes: about how large axes of symbolic
-    sizes are. precision: of products of float32.
+    sizes are. precision: of products of float32. others: how many plans are made beside the first, to be measured,
+    where that is predicted to take no more than `within_us`, which another question may have put otherwise.
     """
     stored(program)
     program = flat(program)
@@ -103,10 +109,11 @@ def asking(
         edged=edged,
         sizes=dict(sorted((sizes or {}).items())),
         precision=precision,
+        others=others,
     )
     # What was found in more time is found
-    file = folder() / f"{_key(told(seconds=0.0, file=Path()))}.py"
-    return Asked(told(seconds=seconds, file=file), seconds, interpreted, file)
+    file = folder() / f"{_key(told(seconds=0.0, within_us=0.0, file=Path()))}.py"
+    return Asked(told(seconds=seconds, within_us=within_us, file=file), seconds, interpreted, file)
 
 
 def answer(query: Asked) -> Kernels:
@@ -230,18 +237,28 @@ def _read(file: Path, seconds: float) -> Kernels | None:
             return None
         if isinstance(refused := head.get("refused"), str) and head["schema"] == SCHEMA:
             raise Refusal(refused)
-        source = file.read_text(encoding="utf-8")
-        if head["schema"] != SCHEMA or head["source"] != hashlib.sha256(source.encode()).hexdigest():
+        if head["schema"] != SCHEMA:
             return None
+        source = _source(file, head["source"])
         inputs = tuple((str(name), str(dtype)) for name, dtype in head["inputs"])
         outputs = tuple((str(name), tuple(map(str, axes))) for name, axes in head["outputs"])
         took = float(head["compiled_s"]), float(head["proved_s"])
-        figures = int(head["kernels"]), float(head["predicted_us"]), *took
-        return Kernels(source, inputs, outputs, *figures, file, False)
+        first = Kernels(source, inputs, outputs, int(head["kernels"]), float(head["predicted_us"]), *took, file, False)
+        beside = [(at_place(file, at), float(us), told) for at, (us, told) in enumerate(head["others"])]
+        others = (replace(first, source=_source(at, told), predicted_us=us, file=at) for at, us, told in beside)
+        return replace(first, others=tuple(others))
     except Refusal:
         raise
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+def _source(file: Path, hashed: str) -> str:
+    """Return the text of a launcher; raises ValueError where it is not what was written."""
+    source = file.read_text(encoding="utf-8")
+    if hashed != hashlib.sha256(source.encode()).hexdigest():
+        raise ValueError(f"{file.name} is another one")
+    return source
 
 
 def caller(

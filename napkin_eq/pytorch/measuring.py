@@ -14,7 +14,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,14 +22,15 @@ from typing import Any
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.pytorch.build.extents import about
 from napkin_eq.pytorch.build.identity import called, hashed, layout
-from napkin_eq.pytorch.calls import digest, registered
+from napkin_eq.pytorch.calls import Kernel, digest, registered
 from napkin_eq.pytorch.derive_one import written
-from napkin_eq.pytorch.kernels import folder
+from napkin_eq.pytorch.kernels import Kernels, folder
 from napkin_eq.pytorch.order import plain
-from napkin_eq.pytorch.regions import Region, Times
+from napkin_eq.pytorch.regions import FASTER, Region, Times
 
 # Calls between two events, so that the host runs ahead as it does in a program; rounds, and seconds for all of them
 CALLS, ROUNDS, SECONDS = 5, 24, 0.5
+PLAN_SECONDS = 0.1  # for each of several plans of a region
 AHEAD, CLOCK = 2.0, 1.7e9  # times what the host takes for calls, for which the GPU waits; its clocks in a second, about
 HOPELESS = 2.5  # times what Inductor's takes: kernels that are predicted to take more are not timed
 ROOM = 3  # times the bytes that a region reads and returns: what has to be free
@@ -61,6 +62,65 @@ def times(region: Region, predicted_us: float, whole: Whole | None = None) -> Ti
     if known is None and (known := _timed(region, predicted_us, device, whole)) is not None:
         _write(file, name, known)
     return known
+
+
+def choose(region: Region) -> None:
+    """Give a region the fastest on the GPU at hand of the kernels that were made for it; where none can be measured, it
+    keeps the first.
+    """
+    import torch
+
+    made = region.kernels
+    if made is None or not made.others:
+        return
+    device = region.returns[0].meta["val"].device
+    name = torch.cuda.get_device_name(device)
+    file = folder() / f"{hashed(_key(region, name, False), [other.file.stem for other in made.others])}.fastest.json"
+    plans = made, *made.others
+    if (place := _place(file, len(plans))) is None:
+        try:
+            place = _fastest(region, plans, device)
+        except Exception:  # of the driver, of too little memory: nothing is known
+            return
+        written(file, json.dumps({"gpu": name, "fastest": place}))
+    region.kernels = replace(plans[place], others=(), among=len(plans))
+
+
+def _place(file: Path, count: int) -> int | None:
+    """Return which plan was the fastest, None where that is not remembered."""
+    try:
+        place = json.loads(file.read_text(encoding="utf-8"))["fastest"]
+        return place if type(place) is int and 0 <= place < count else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _fastest(region: Region, plans: Sequence[Kernels], device: Any) -> int:
+    """Return which of some plans of a region is the fastest; raises what the driver raises for the first of them, and
+    NapkinError where there is no room.
+    """
+    import torch
+
+    with _aside(device):
+        if not _fits(region, device):
+            raise NapkinError("too little memory is free")
+        given = drawn([node.meta["val"] for node in region.given], device)
+        values = sorted(given, key=lambda value: not isinstance(value, torch.Tensor))  # sizes last
+        calls: dict[int, Callable[[], Any]] = {}
+        for place, plan in enumerate(plans):
+            try:
+                call = partial(Kernel(replace(region, kernels=plan)), *values)
+                call()  # compiled before anyone waits
+                torch.cuda.synchronize(device)
+                calls[place] = call
+            except Exception:
+                if place == 0:
+                    raise
+        with _alone(device):
+            took = dict(zip(calls, medians(list(calls.values()), False, PLAN_SECONDS), strict=True))
+    torch.cuda.empty_cache()
+    best = min(took, key=took.__getitem__)
+    return best if took[0] > FASTER * took[best] else 0
 
 
 def _key(region: Region, gpu: str, whole: bool) -> str:
@@ -221,9 +281,10 @@ def drawn(values: Sequence[Any], device: Any) -> list[Any]:
     return found
 
 
-def medians(calls: Sequence[Callable[[], Any]], host: bool = True) -> list[float]:
+def medians(calls: Sequence[Callable[[], Any]], host: bool = True, seconds: float = SECONDS) -> list[float]:
     """Return the microseconds of calls that are made in turns, of the GPU or of the host, whichever takes longer: the
-    median of the one, the least of the other, which other processes disturb. host: it is counted at all.
+    median of the one, the least of the other, which other processes disturb. host: it is counted at all. seconds: about
+    how long each is called.
     """
     import torch
 
@@ -247,7 +308,7 @@ def medians(calls: Sequence[Callable[[], Any]], host: bool = True) -> list[float
             last.record()
             last.synchronize()
             on_gpu[at].append(first.elapsed_time(last) * 1e3 / CALLS)
-        if done >= 2 and time.monotonic() - begun > SECONDS * len(calls):
+        if done >= 2 and time.monotonic() - begun > seconds * len(calls):
             break
     if not all(all(map(math.isfinite, figures)) for figures in on_gpu):
         raise NapkinError("the clock of the GPU gave no time")

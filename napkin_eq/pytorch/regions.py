@@ -61,6 +61,7 @@ from napkin_eq.pytorch.operators.price import (
     pointwise,
     precision,
     product,
+    reducing,
     single,
     spread,
     windowed,
@@ -78,6 +79,7 @@ TURNED = 8  # times its bytes as if copied: a result that lies in another order 
 # Times as fast as Inductor's a region must be where both were timed, and microseconds: so much more a call of it takes
 # the host (a product of 190 us against 195 lost 12 to the calls around it on an H100)
 FASTER, SOONER = 1.02, 5.0
+OTHERS = 5  # plans of a region with other tiles, of which the fastest is taken where they can be measured
 # Times what PyTorch is taken to need: what takes more is not timed. Inductor's took up to 2.8 times (H100), a library's
 # contractions of windows up to seven (H200)
 FAR, FAR_WINDOWS = 3.0, 10.0
@@ -373,6 +375,8 @@ def _instead(
 ) -> tuple[list[Region], list[Region]] | None:
     """Return what is tried in a region's place where it stays, next and last; None where nothing is."""
     large = region.reason.endswith(TOO_LARGE)  # as tiles of products are
+    if large and (parts := _before_edges(module, region, options, refused)):
+        return parts, []
     if (large or region.reason.startswith(WITHOUT_GAIN)) and (heavy := _contractions(region)):
         # What a library contracts faster, it contracts, first the plain products; what stands around may be ours.
         return _around(module, region, heavy, options, refused)
@@ -385,6 +389,22 @@ def _instead(
         said = {node: f"{why} ({region.reason})" for node, why in region.edges.items()}
         return _without(module, region.nodes, said, options, refused), []
     return None
+
+
+def _before_edges(module: Any, region: Region, options: Options, refused: dict[Any, str]) -> list[Region]:
+    """Return the part of a region with a contraction that reads nothing of its operators with an edge, and the rest,
+    which is tried by itself; nothing where that part has no more than its contractions.
+    """
+    behind = set[Any]()
+    for node in region.nodes:
+        if node in region.edges or any(source in behind for source in node.all_input_nodes):
+            behind.add(node)
+    first, last = ([n for n in region.nodes if (n in behind) is after] for after in (False, True))
+    computed = [n for n in first if not name_of(n.target).startswith((*VIEWS, "<built"))]
+    if not last or not any(map(contraction, computed)) or all(map(contraction, computed)):
+        return []
+    parts = [part for nodes in (first, last) for part in _parts_of(module, nodes)]
+    return [found for part in parts for found in _read(module, part, options, refused)]
 
 
 class _Memory:
@@ -491,13 +511,14 @@ def _begins(module: Any, refused: dict[Any, str]) -> set[Any]:
     own = [n for n in module.graph.nodes if n.op == "call_function" and n not in refused and _counts(n)]
     heavy, (reads, readers) = [contraction(node) for node in own], _between(module, own)
     inner, folds = [_inner(node) for node in own], [folding(node) for node in own]
+    apart = [folding(node) and not reducing(node) for node in own]
     windows, deep, before = ([tells(node) for node in own] for tells in (of_windows, dense, windowed))
 
     def no_kernels(at: int, end: int) -> bool:
         """Tell whether no kernel has a node with one of those after it, before an end."""
         after = range(at + 1, end)
         repeated = folds[at] and any(before[i] for i in after)
-        return repeated or (windows[at] and any(folds[i] and (deep[at] or not heavy[i]) for i in after))
+        return repeated or (windows[at] and any(apart[i] and (deep[at] or not heavy[i]) for i in after))
 
     def written(at: int, end: int) -> int:
         later = max((size for reader, size in readers[at] if reader >= end), default=0)
@@ -1083,7 +1104,9 @@ def _query(
     # PyTorch's own kernels round to tf32 on a GPU alone
     how = precision(region.nodes, region.program.dtype) if gpu and "tf32" in machine.tensor else ""
     edged = bool(region.edges)
-    return asking(region.program, hardware, limit, interpreted, edged, sizes, how)
+    others = OTHERS if gpu and options.measure and not interpreted else 0
+    within_us = FAR * region.library_us
+    return asking(region.program, hardware, limit, interpreted, edged, sizes, how, others, within_us)
 
 
 def _weigh(
@@ -1102,6 +1125,7 @@ def _weigh(
     region.parted_us = _known_us(parted_us, region, beside, machine) if beside else 0.0
     if timed is not None and not region.hopeless:
         region.times = timed(region, region.took_us)
+        region.took_us = region.kernels.predicted_us + copied  # of the fastest of them
     copies = f", {copied:.1f} of it for copies of what lies otherwise" if copied else ""
     parted = f", {region.parted_us:.1f} more for what is around it" if region.parted_us else ""
     said = f"{region.took_us:.1f} us{copies}{parted} against {region.library_us:.1f} us of PyTorch"

@@ -80,7 +80,8 @@ class Moment:
     resident: rows computed of a contraction's result, which the wide instructions take from registers. split, handed:
     of contractions of parts, one at a time, the parts that the wide instructions read, and what is handed to the narrow
     ones. foldings, converted: of which one at a time leaves partial results, or passes to threads that hold it
-    otherwise.
+    otherwise. turns: the coordinates of inner loops each part of which must have one turn, with how many blocks that
+    are: a compiler writes such out, and copies ahead for the loop around them what all of them read.
     """
 
     once: Claims = ()
@@ -91,6 +92,7 @@ class Moment:
     handed: tuple[Claims, ...] = ()
     foldings: tuple[Folding, ...] = ()
     converted: tuple[Converted, ...] = ()
+    turns: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +246,7 @@ def room(need: Needs, lanes: Mapping[str, int]) -> Room:
             ),
         )
         for m in need.moments
+        if all(lanes[coord] >= least for coord, least in m.turns)
     )  # fmt: skip
     tall = all(math.prod(lanes[c] for c in rows) >= WIDE_ROWS for rows in need.rows)
     spread = tuple(
@@ -623,9 +626,22 @@ def _moments(kernel: p.Kernel) -> Iterator[Moment]:
         )
         if not looped:
             yield Moment(around, (), (), (), (), (), *passing(body[last:], own, fed))
+        inner: list[Moment] = []
         for stmt in body:
             for part in stmt.parts if isinstance(stmt, p.Loop) else ():
-                yield from visit(part.body, whole, True)
+                inner += visit(part.body, whole, True)
+        yield from inner
+        loops = [s for s in body if isinstance(s, p.Loop)]
+        if looped and sum(bool(m.direct or m.through) for m in inner) > 1:
+            # A compiler writes out the turns of inner loops that have one each
+            turns = tuple((s.coord, (kernel.coord(s.coord).axis.size or math.inf) / len(s.parts)) for s in loops)
+            yield Moment(
+                (*whole, *(claim for m in inner for claim in m.once[len(whole) :])),
+                tuple(claim for m in inner for claim in m.direct),
+                tuple(claim for m in inner for claim in m.through),
+                tuple(claim for m in inner for claim in m.resident),
+                turns=turns,
+            )
 
     def passing(
         body: Sequence[p.Stmt], own: Mapping[str, p.Defining], fed: set[str]

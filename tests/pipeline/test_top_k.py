@@ -8,7 +8,7 @@ import pytest
 import napkin_eq as nq
 from napkin_eq.frontend.gallery import diagram
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.pipeline.top_k import Choice, choice, portable, ranked, retiled
+from napkin_eq.pipeline.top_k import Choice, choice, others, portable, ranked, retiled
 from napkin_eq.tile.printers import emit
 
 
@@ -36,6 +36,19 @@ def test_every_plan_computes_the_diagram(derivation):
         got = got if [axis.name for axis in found.plan.outputs[0].dims] == ["m", "n"] else got.T
         # Two sums of 32768 products in float64, in whatever order, are no further apart than this.
         assert (np.abs(got - a @ b) <= 2 * 32768 * 2.0**-53 * (np.abs(a) @ np.abs(b))).all()
+
+
+def test_others_differ_in_what_takes_longest_and_come_of_each_limit(derivation):
+    own = derivation.tiled
+    longest = max(range(2), key=lambda i: own[i].cost.predicted_us)
+    found = others(derivation, 6)
+    shapes = [(c.tiles, c.warps, c.groups) for c in (choice(pieces[longest]) for pieces in (own, *found))]
+    assert len(found) == 6 and all(shapes.count(shape) == 1 for shape in shapes)
+    assert all(pieces[1 - longest] == own[1 - longest] for pieces in found)
+    limits = [pieces[longest].cost.limit for pieces in found]
+    new = [limit for limit in dict.fromkeys(limits) if limit != own[longest].cost.limit]
+    assert limits[: len(new)] == new
+    assert found[:2] == others(derivation, 2)
 
 
 def test_none_is_no_number_of_plans(derivation):

@@ -15,6 +15,7 @@ from napkin_eq.pipeline import compiled
 from napkin_eq.pytorch import derive_one
 from napkin_eq.pytorch.derive_one import answered, asked
 from napkin_eq.pytorch.importer import from_torch
+from napkin_eq.pytorch.kernels import _read
 
 GOOD = {"registers": 40, "spills_bytes": 0, "spills_in_loops": 0, "smem_bytes": 512}
 BAD = {"error": "CompilationError: no such tile"}
@@ -34,9 +35,10 @@ def compiler(monkeypatch, cache):
     return said, sources
 
 
-def request(file, fn, *tensors, interpreted=False, edged=False):
-    program = from_torch(fn, *tensors)
-    return json.loads(asked(dumps_diagram(program.diagram), "float32", "h200", 10.0, interpreted, edged, {}, "", file))
+def request(file, fn, *tensors, interpreted=False, edged=False, others=0, within_us=1e9):
+    diagram = dumps_diagram(from_torch(fn, *tensors).diagram)
+    beside = {"others": others, "within_us": within_us, "file": file}
+    return json.loads(asked(diagram, "float32", "h200", 10.0, interpreted, edged, {}, "", **beside))
 
 
 def softmax(x):
@@ -84,3 +86,32 @@ def test_kernels_that_spill_give_way_and_are_not_taken_where_all_do(compiler, tm
     with pytest.raises(NapkinError, match="spills 400 bytes"):
         answered(request(tmp_path / "all", softmax, torch.randn(40, 1000)))
     assert not (tmp_path / "all.json").exists()
+
+
+@pytest.mark.parametrize("edged", [False, True])
+def test_plans_with_other_tiles_are_made_to_be_measured(compiler, tmp_path, edged):
+    said, sources = compiler
+    x = torch.randn(4096, 8192)
+    answered(request(tmp_path / "few.py", softmax, x, edged=edged, others=2))
+    head = json.loads((tmp_path / "few.json").read_text())
+    texts = [(tmp_path / f"few{place}.py").read_text() for place in ("", "_0", "_1")]
+    assert len(head["others"]) == 2 and len({*texts}) == 3 and {*texts} <= {*sources}
+    assert not (tmp_path / "few_2.py").exists()
+    certificates = [json.loads((tmp_path / f"few{place}.certificate.json").read_text()) for place in ("", "_0", "_1")]
+    assert all("none" not in certificate for certificate in certificates)
+    made = _read(tmp_path / "few.py", 10.0)
+    assert [other.source for other in made.others] == texts[1:]
+    assert all(other.predicted_us != made.predicted_us for other in made.others)
+    (tmp_path / "few_1.py").write_text(texts[0])
+    assert _read(tmp_path / "few.py", 10.0) is None  # damaged: all is made anew
+    said[:] = [GOOD, BAD, GOOD]
+    sources.clear()
+    answered(request(tmp_path / "more.py", softmax, x[:4000], edged=edged, others=1))
+    assert (tmp_path / "more_0.py").read_text() == sources[2]  # not what the compiler refuses
+
+
+def test_none_are_made_beside_what_takes_no_time_or_far_too_long(compiler, tmp_path):
+    for name, rows, within_us in (("short", 8, 1e9), ("long", 4096, 30.0)):
+        file = tmp_path / f"{name}.py"
+        answered(request(file, softmax, torch.randn(rows, 8192), others=2, within_us=within_us))
+        assert json.loads(file.with_suffix(".json").read_text())["others"] == []

@@ -6,6 +6,7 @@ import math
 import shutil
 import warnings
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -75,6 +76,39 @@ def test_a_region_is_taken_where_it_is_measured_to_be_faster_and_what_was_measur
     assert compiled(gated, *given).taken[0].times == Times(80.0, 100.0) and clock["rounds"] == 2
     other = compiled(gated, torch.randn(6, 40), torch.randn(6, 40))  # lies otherwise
     assert not other.taken and "no gain is measured: 80.0 us here against 50.0 us of PyTorch" in str(other)
+
+
+def test_of_several_plans_of_a_region_the_fastest_is_taken_and_remembered(clock, monkeypatch, tmp_path):
+    (region,) = compiled(gated, torch.randn(6, 40), torch.randn(6, 40)).taken
+    made, took = region.kernels, [30.0, 20.0, 10.0]
+    files = [tmp_path / f"{name}.py" for name in "ab"]
+    for file in files:
+        file.write_text(made.source)
+    others = tuple(replace(made, file=file) for file in files)
+
+    def medians(calls, host, seconds):
+        times.append(len(calls))
+        return took[: len(calls)]
+
+    times = []
+    monkeypatch.setattr(measuring, "medians", medians)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda device=None: None)
+    for _ in range(2):
+        region.kernels = replace(made, others=others)
+        measuring.choose(region)
+        assert region.kernels.file == files[1] and region.kernels.among == 3
+        took[1:] = [29.9, 29.8]  # that is no difference
+    (file,) = regions.folder().glob("*.fastest.json")
+    assert times == [3]
+    file.write_text("{}")
+    region.kernels = replace(made, others=others)
+    measuring.choose(region)
+    assert times == [3, 3] and region.kernels.file == made.file
+    files[1].write_text("raise ValueError")  # one that does not run is not timed
+    file.write_text('{"fastest": 3}')
+    region.kernels = replace(made, others=others)
+    measuring.choose(region)
+    assert times == [3, 3, 2] and region.kernels.file == made.file
 
 
 def bessel(x, y):

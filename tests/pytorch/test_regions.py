@@ -79,7 +79,7 @@ def cut(fn, *shapes):
 
 
 def test_a_convolution_stands_with_what_is_computed_of_each_number_by_itself():
-    """No kernel has two of them, or one and a fold of what it gives, or a fold that its windows would repeat."""
+    """No kernel has two of them, or one and windows of what it gives, or a fold that its windows would repeat."""
 
     def chain(x, w, v):
         y = F.max_pool2d(torch.relu(F.conv2d(x, w, padding=1)), 2)
@@ -89,8 +89,7 @@ def test_a_convolution_stands_with_what_is_computed_of_each_number_by_itself():
     assert [[name for name in part if name != "add"] for part in found] == [
         ["convolution", "relu"],
         ["max_pool2d_with_indices", "sigmoid"],
-        ["convolution", "tanh"],
-        ["_softmax"],
+        ["convolution", "tanh", "_softmax"],
     ]
 
 
@@ -179,6 +178,22 @@ def test_what_is_computed_of_a_convolution_leaves_the_rest_whole(monkeypatch, fn
     assert not report.failed and sum(map(len, (region.nodes for region in report.taken))) > 4
 
 
+def test_what_is_computed_before_an_edge_that_is_too_large_to_be_tried_stays_together(monkeypatch):
+    def decide(self, region):
+        if region.edges and any(map(regions.contraction, region.nodes)):
+            region.reason = f"{regions.AT_EDGE} not PyTorch's: {regions.TOO_LARGE}"
+
+    def chain(x, w, b):
+        return torch.logsumexp(F.conv2d(x, w).mean((2, 3)) + b, 1)
+
+    monkeypatch.setattr(regions._Ahead, "decide", decide)
+    monkeypatch.setattr(regions, "_weigh", lambda *given: None)
+    module = graph(chain, (2, 4, 10, 10), (8, 4, 3, 3), (8,))
+    found = regions.chosen(module, regions.Options(executor="none"), "h200", False, False)
+    parts = [[name_of(n.target).partition(".")[0] for n in region.nodes] for region in found if region.taken]
+    assert parts == [["convolution", "mean", "add"], ["logsumexp"]]
+
+
 def test_a_fault_of_ours_in_cutting_a_region_leaves_the_others(monkeypatch):
     def fault(*given):
         raise RuntimeError("said by this test")
@@ -189,10 +204,11 @@ def test_a_fault_of_ours_in_cutting_a_region_leaves_the_others(monkeypatch):
 
     monkeypatch.setattr(regions, "_weigh", weighed)
     monkeypatch.setattr(regions, "_around", fault)
-    module = graph(lambda x, w: (torch.relu(F.conv2d(x, w)), torch.softmax(x, 1)), (2, 4, 10, 10), (8, 4, 3, 3))
+    module = graph(lambda x, w: (torch.relu(F.conv2d(x, w)), F.layer_norm(x, (10,))), (2, 4, 10, 10), (8, 4, 3, 3))
     found = regions.chosen(module, regions.Options(executor="none", seconds=500.0), "h200", False, False)
     taken = [name_of(node.target) for region in found if region.taken for node in region.nodes]
-    assert taken == ["_softmax.default"] and any("said by this test" in region.reason for region in found)
+    assert taken and not any("convolution" in name for name in taken)
+    assert any("said by this test" in region.reason for region in found)
 
 
 def test_a_convolution_is_timed_where_a_product_would_be_hopeless():

@@ -18,6 +18,7 @@ from napkin_eq.tile.resources import (
     SMEM_SLACK,
     capacity,
     crossed_clocks,
+    needs,
     partial_bytes,
     passed_over,
     room,
@@ -38,6 +39,17 @@ def test_buffers_of_a_product_are_one_a_stage_and_one_less_where_instructions_ar
     assert taken(MATMUL, 4, 3)[0] == SMEM_SLACK + 3 * tile
     assert taken(MATMUL, 2, 3)[0] == SMEM_SLACK + 2 * tile  # two warps are too few for the wide ones
     assert taken(MATMUL, 4, 3, wide=False)[0] == SMEM_SLACK + 2 * tile
+
+
+def test_inner_loops_of_one_turn_lie_in_memory_together():
+    """A compiler writes their turns out, and copies ahead for the loop around them: 352 KiB where 224 were counted."""
+    (loop,) = [s for s in MATMUL.body if isinstance(s, p.Loop)]
+    inner = replace(loop, parts=(loop.parts[0], loop.parts[0]))
+    outer = p.Loop(MATMUL.coords[0].name, (), (p.Part(0, 4, (inner,)),))
+    nested = needs(replace(MATMUL, body=tuple(outer if s is loop else s for s in MATMUL.body)), laned=False)
+    for size, together in ((32, 1), (64, 1), (128, 2)):
+        tiles = {c.name: size if c.name == loop.coord else c.tile for c in MATMUL.coords}
+        assert capacity(room(nested, tiles), 4, 3)[0] == SMEM_SLACK + together * 3 * 2 * (64 * size + size * 64)
 
 
 def test_partial_results_are_those_of_each_warp_along_the_axis():

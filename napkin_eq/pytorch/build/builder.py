@@ -356,10 +356,13 @@ class Builder:
         return dim % len(value.dims) if value.dims else 0
 
     def dims(self, value: Value, dims: Sequence[int] | int | None, *, empty: bool = True) -> tuple[int, ...]:
-        """Return the numbers of dimensions; none said means all, and so does a list of none where `empty`."""
+        """Return the numbers of dimensions, in order, so that folds along them have the neighbours in memory innermost;
+        none said means all, and so does a list of none where `empty`.
+        """
         if dims is None or (empty and not isinstance(dims, int) and not len(dims)):
             return tuple(range(len(value.dims)))
-        return tuple(self.dim(value, d) for d in ([dims] if isinstance(dims, int) else dims)) if value.dims else ()
+        said = [dims] if isinstance(dims, int) else dims
+        return tuple(sorted(self.dim(value, d) for d in said)) if value.dims else ()
 
     def fold(self, monoid: str, term: Term, over: Sequence[Dim], where: Term | None = None) -> Term:
         """Return a fold over dimensions, the last of them innermost; a mask may speak of all of them."""

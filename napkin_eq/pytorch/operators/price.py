@@ -120,6 +120,11 @@ def folding(node: Any) -> bool:
     return not pointwise(node) and kind_of(name_of(node.target)) not in ("views", "gathers")
 
 
+def reducing(node: Any) -> bool:
+    """Tell whether a node folds along whole dimensions: a kernel that computes what it is given may hold these."""
+    return kind_of(name_of(node.target)) == "reductions"
+
+
 def converting(node: Any) -> bool:
     """Tell whether a node gives real numbers in another type of them."""
     if node.op != "call_function" or not name_of(node.target).startswith("_to_copy."):
