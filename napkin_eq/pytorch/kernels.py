@@ -52,8 +52,8 @@ class Kernels:
     """What was derived of a program: the text of its launcher, and how its arrays come in and go out.
 
     inputs: name and type of each array that the launcher takes. outputs: name and axes of each that it returns. file:
-    where it lies, with its certificate beside it. compiled_s: processor time for which the compiler was asked whether
-    it takes the kernels, 0 where it was not, and others were made. proved_s: for which laws were proved, once on each
+    where it lies, with its certificate beside it. compiled_s: processor time of the compiler, which was asked whether
+    it takes the kernels (0 where it was not), and of making others. proved_s: for which laws were proved, once on each
     machine. others: of the same diagram with other tiles, to be measured. among: how many plans it was the fastest of.
     """
 

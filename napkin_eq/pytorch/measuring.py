@@ -82,6 +82,8 @@ def choose(region: Region) -> None:
             place = _fastest(region, plans, device)
         except Exception:  # of the driver, of too little memory: nothing is known
             return
+        finally:
+            torch.cuda.empty_cache()
         written(file, json.dumps({"gpu": name, "fastest": place}))
     region.kernels = replace(plans[place], others=(), among=len(plans))
 
@@ -118,7 +120,6 @@ def _fastest(region: Region, plans: Sequence[Kernels], device: Any) -> int:
                     raise
         with _alone(device):
             took = dict(zip(calls, medians(list(calls.values()), False, PLAN_SECONDS), strict=True))
-    torch.cuda.empty_cache()
     best = min(took, key=took.__getitem__)
     return best if took[0] > FASTER * took[best] else 0
 

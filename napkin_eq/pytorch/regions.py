@@ -187,7 +187,12 @@ class Region:
     @property
     def hopeless(self) -> bool:
         """Whether its kernels are predicted to take so many times what PyTorch is taken to need that none are timed."""
-        return self.took_us > (FAR_WINDOWS if any(map(dense, self.nodes)) else FAR) * self.library_us
+        return self.took_us > self.most_us
+
+    @property
+    def most_us(self) -> float:
+        """The microseconds that its kernels may be predicted to take and are timed."""
+        return (FAR_WINDOWS if any(map(dense, self.nodes)) else FAR) * self.library_us
 
     @property
     def computes(self) -> bool:
@@ -1105,8 +1110,7 @@ def _query(
     how = precision(region.nodes, region.program.dtype) if gpu and "tf32" in machine.tensor else ""
     edged = bool(region.edges)
     others = OTHERS if gpu and options.measure and not interpreted else 0
-    within_us = FAR * region.library_us
-    return asking(region.program, hardware, limit, interpreted, edged, sizes, how, others, within_us)
+    return asking(region.program, hardware, limit, interpreted, edged, sizes, how, others, region.most_us)
 
 
 def _weigh(
