@@ -39,6 +39,8 @@ FACTOR, START, COMPILER = 3.0, 60.0, 120.0
 ALONE = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 BLOCK = 512  # bytes of which PyTorch hands out whole ones on a GPU
 ENDED, TOOK = "the derivation ended with", "the derivation took more than"  # of one that came to no end of its own
+# What is raised where a file of those remembered is not as it was written, numbers too large for a float among it
+DAMAGED = OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError, RecursionError
 NARROW = ("int8", "uint8", "int16")
 STORED = ("float32", "float16", "bfloat16")
 
@@ -158,6 +160,8 @@ def _derived(query: Asked) -> Kernels:
             check=False,
         )
     except subprocess.TimeoutExpired:
+        if (made := _read(file, query.seconds)) is not None:  # others of it were still made
+            return replace(made, fresh=True)
         raise NapkinError(f"{TOOK} {wall:g} s") from None
     if done.returncode == 2:
         reason = done.stdout.strip().splitlines()[-1:] or ["no reason was given"]
@@ -165,7 +169,7 @@ def _derived(query: Asked) -> Kernels:
         written(file.with_suffix(".json"), json.dumps(head))
         raise NapkinError(reason[0])
     made = _read(file, query.seconds)
-    if done.returncode or made is None:
+    if made is None:
         raise NapkinError(
             f"{ENDED} {done.returncode}: {(done.stderr.strip().splitlines() or [''])[-1][:200]}"
         )
@@ -249,7 +253,7 @@ def _read(file: Path, seconds: float) -> Kernels | None:
         return replace(first, others=tuple(others))
     except Refusal:
         raise
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except DAMAGED:
         return None
 
 

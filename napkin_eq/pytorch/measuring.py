@@ -13,7 +13,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from napkin_eq.pytorch.build.extents import about
 from napkin_eq.pytorch.build.identity import called, hashed, layout
 from napkin_eq.pytorch.calls import Kernel, digest, registered
 from napkin_eq.pytorch.derive_one import written
-from napkin_eq.pytorch.kernels import Kernels, folder
+from napkin_eq.pytorch.kernels import DAMAGED, Kernels, folder
 from napkin_eq.pytorch.order import plain
 from napkin_eq.pytorch.regions import FASTER, Region, Times
 
@@ -74,9 +74,8 @@ def choose(region: Region) -> None:
     if made is None or not made.others:
         return
     device = region.returns[0].meta["val"].device
-    name = torch.cuda.get_device_name(device)
-    file = folder() / f"{hashed(_key(region, name, False), [other.file.stem for other in made.others])}.fastest.json"
-    plans = made, *made.others
+    name, plans = torch.cuda.get_device_name(device), (made, *made.others)
+    file = folder() / f"{hashed(_key(region, name, False), [plan.source for plan in plans])}.fastest.json"
     if (place := _place(file, len(plans))) is None:
         try:
             place = _fastest(region, plans, device)
@@ -84,7 +83,8 @@ def choose(region: Region) -> None:
             return
         finally:
             torch.cuda.empty_cache()
-        written(file, json.dumps({"gpu": name, "fastest": place}))
+        with suppress(OSError):  # where nothing can be written, nothing is remembered
+            written(file, json.dumps({"gpu": name, "fastest": place}))
     region.kernels = replace(plans[place], others=(), among=len(plans))
 
 
@@ -93,7 +93,7 @@ def _place(file: Path, count: int) -> int | None:
     try:
         place = json.loads(file.read_text(encoding="utf-8"))["fastest"]
         return place if type(place) is int and 0 <= place < count else None
-    except (OSError, ValueError, KeyError, TypeError):
+    except DAMAGED:
         return None
 
 
@@ -133,7 +133,8 @@ def _key(region: Region, gpu: str, whole: bool) -> str:
 
 def _write(file: Path, gpu: str, known: Times) -> None:
     figures = {"gpu": gpu, "ours_us": known.ours_us, "library_us": known.library_us}
-    written(file, json.dumps({key: None if value == math.inf else value for key, value in figures.items()}))
+    with suppress(OSError):  # where nothing can be written, nothing is remembered
+        written(file, json.dumps({key: None if value == math.inf else value for key, value in figures.items()}))
 
 
 def _read(file: Path) -> Times | None:
@@ -142,7 +143,7 @@ def _read(file: Path) -> Times | None:
         ours = math.inf if held["ours_us"] is None else float(held["ours_us"])
         library = float(held["library_us"])
         return Times(ours, library) if ours > 0 and 0 < library < math.inf else None
-    except (OSError, ValueError, KeyError, TypeError):
+    except DAMAGED:
         return None
 
 

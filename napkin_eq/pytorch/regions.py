@@ -30,6 +30,7 @@ from napkin_eq.pytorch.edge_trial import AT_EDGE, TOO_LARGE
 from napkin_eq.pytorch.flat import in_memory
 from napkin_eq.pytorch.importer import complex_numbers, of_graph
 from napkin_eq.pytorch.kernels import (
+    DAMAGED,
     ENDED,
     TOOK,
     Asked,
@@ -439,7 +440,7 @@ class _Memory:
                     _weigh(region, self.options, machine, self.timed)
             return found if all(r.taken or why for r, (_, why) in zip(found, parts, strict=True)) else None
         # No file, or none that was written here: of no JSON, of other forms, of nodes that torch.fx takes for no part
-        except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError, AssertionError, NapkinError):
+        except (*DAMAGED, AssertionError, NapkinError):
             return None
 
     def _call(self, place: Any) -> Any:

@@ -631,16 +631,16 @@ def _moments(kernel: p.Kernel) -> Iterator[Moment]:
             for part in stmt.parts if isinstance(stmt, p.Loop) else ():
                 inner += visit(part.body, whole, True)
         yield from inner
-        loops = [s for s in body if isinstance(s, p.Loop)]
-        if looped and sum(bool(m.direct or m.through) for m in inner) > 1:
+        loops, single = [s for s in body if isinstance(s, p.Loop)], [m for m in inner if not m.turns]
+        if looped and sum(bool(m.direct or m.through) for m in single) > 1:
             # A compiler writes out the turns of inner loops that have one each
             turns = tuple((s.coord, (kernel.coord(s.coord).axis.size or math.inf) / len(s.parts)) for s in loops)
             yield Moment(
-                (*whole, *(claim for m in inner for claim in m.once[len(whole) :])),
-                tuple(claim for m in inner for claim in m.direct),
-                tuple(claim for m in inner for claim in m.through),
-                tuple(claim for m in inner for claim in m.resident),
-                turns=turns,
+                (*whole, *(claim for m in single for claim in m.once[len(whole) :])),
+                tuple(claim for m in single for claim in m.direct),
+                tuple(claim for m in single for claim in m.through),
+                tuple(claim for m in single for claim in m.resident),
+                turns=tuple(dict.fromkeys([*turns, *(turn for m in inner for turn in m.turns)])),
             )
 
     def passing(

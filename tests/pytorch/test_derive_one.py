@@ -104,6 +104,10 @@ def test_plans_with_other_tiles_are_made_to_be_measured(compiler, tmp_path, edge
     assert all(other.predicted_us != made.predicted_us for other in made.others)
     (tmp_path / "few_1.py").write_text(texts[0])
     assert _read(tmp_path / "few.py", 10.0) is None  # damaged: all is made anew
+    (tmp_path / "few_1.py").write_text(texts[2])
+    for number in ("1" + "0" * 400, "[" * 100_000):
+        (tmp_path / "few.json").write_text(json.dumps({**head, "others": []}).replace("[]", f"[[{number}, 0]]"))
+        assert _read(tmp_path / "few.py", 10.0) is None
     said[:] = [GOOD, BAD, GOOD]
     sources.clear()
     answered(request(tmp_path / "more.py", softmax, x[:4000], edged=edged, others=1))
@@ -115,3 +119,13 @@ def test_none_are_made_beside_what_takes_no_time_or_far_too_long(compiler, tmp_p
         file = tmp_path / f"{name}.py"
         answered(request(file, softmax, torch.randn(rows, 8192), others=2, within_us=within_us))
         assert json.loads(file.with_suffix(".json").read_text())["others"] == []
+
+
+def test_the_first_plan_is_there_whatever_happens_to_the_others(compiler, tmp_path, monkeypatch):
+    def fails(*given):
+        raise ValueError("said by this test")
+
+    monkeypatch.setattr(derive_one, "_others", fails)
+    with pytest.raises(ValueError, match="said by this test"):
+        answered(request(tmp_path / "one.py", softmax, torch.randn(4096, 8192), others=2))
+    assert _read(tmp_path / "one.py", 10.0).others == ()

@@ -109,6 +109,12 @@ def test_of_several_plans_of_a_region_the_fastest_is_taken_and_remembered(clock,
     region.kernels = replace(made, others=others)
     measuring.choose(region)
     assert times == [3, 3, 2] and region.kernels.file == made.file
+    file.unlink()
+    file.mkdir()  # what was measured is taken where it cannot be remembered
+    took[1:] = [5.0]
+    region.kernels = replace(made, others=others)
+    measuring.choose(region)
+    assert times == [3, 3, 2, 2] and region.kernels.file == files[0]
 
 
 def bessel(x, y):
@@ -168,9 +174,10 @@ def test_damaged_times_are_measured_again(tmp_path):
     for ours, library in (("NaN", "2"), ("1", "NaN"), ("1", "Infinity"), ("-1", "2"), ("[]", "2"), ("1", "null")):
         file.write_text(f'{{"ours_us": {ours}, "library_us": {library}}}')
         assert measuring._read(file) is None
-    for text in ("", "[]", '{"ours_us": 1}'):
+    huge = '{"ours_us": 1' + "0" * 400 + ', "library_us": 2}'
+    for text in ("", "[]", '{"ours_us": 1}', huge, "[" * 100_000):
         file.write_text(text)
-        assert measuring._read(file) is None
+        assert measuring._read(file) is None and measuring._place(file, 9) is None
     file.write_text('{"ours_us": null, "library_us": 2.5}')
     assert measuring._read(file) == Times(math.inf, 2.5)
 

@@ -50,6 +50,12 @@ def test_inner_loops_of_one_turn_lie_in_memory_together():
     for size, together in ((32, 1), (64, 1), (128, 2)):
         tiles = {c.name: size if c.name == loop.coord else c.tile for c in MATMUL.coords}
         assert capacity(room(nested, tiles), 4, 3)[0] == SMEM_SLACK + together * 3 * 2 * (64 * size + size * 64)
+    around = p.Loop(MATMUL.coords[1].name, (), (p.Part(0, 4, (outer,)),))
+    nested = needs(replace(MATMUL, body=tuple(around if s is loop else s for s in MATMUL.body)), laned=False)
+    for rows, size in ((64, 128), (256, 128), (256, 64)):  # of three loops, two or all of which may have one turn
+        tiles = {c.name: rows if c.name == outer.coord else size if c.name == loop.coord else 64 for c in MATMUL.coords}
+        tile = 2 * size * (tiles["m"] + tiles["n"])
+        assert capacity(room(nested, tiles), 4, 3)[0] == SMEM_SLACK + (2 if size == 128 else 1) * 3 * tile
 
 
 def test_partial_results_are_those_of_each_warp_along_the_axis():
