@@ -45,6 +45,8 @@ def test_of_an_ordinary_round_nothing_is_left_out() -> None:
 def test_the_engine_reads_the_parts_that_are_meant() -> None:
     many = axes(" ".join(f"a{number}" for number in range(40)))
     for count in range(8, 40):  # parts of an expression are named, and names may be beginnings of others'
-        term = reduce(lambda body, axis: Reduce("sum", axis, body), many[:count], Input("X", many))
+        term: Term = Input("X", many)
+        for axis in many[:count]:
+            term = Reduce("sum", axis, term)
         graph = saturate(term, ())
         assert graph.reps[graph.root] == term
