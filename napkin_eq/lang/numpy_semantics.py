@@ -305,7 +305,7 @@ def read(body: Named, axis: str, index: Named) -> Named:
     """
     if axis not in body.names:
         names, (alike, at) = aligned(body, index)
-        return Named(names, np.broadcast_to(alike, common_shape(alike.shape, at.shape)))
+        return Named(names, broadcast(alike, at)[0])
     last = body.data.shape[body.names.index(axis)] - 1
     if last < 0:
         raise NapkinError(f"read along {axis}: the axis is empty here, in a running value before the first block")

@@ -576,6 +576,7 @@ def totals(
     plain = not any(work.kind == "tensor" for work in prof.works)
     # Of a tile that is longer than its axis warps leave out what all their threads would compute past the end.
     within = {c: min(n, -(-sizes[c] // AT_ONCE) * AT_ONCE) for c, n in lanes.items()}
+    live = {c: min(n, sizes[c]) for c, n in lanes.items()}
     walks: dict[Within, float] = {}
     reduced = any(w.kind == "sfu" and w.loops for w in prof.works)
     for work in prof.works:
@@ -598,12 +599,12 @@ def totals(
                     parts.append((*sliced(work.part, work.coords, lanes), (ACCESSED / at_once + HELD) * times))
                 else:
                     issued += [(held, at_once, ACCESSED, times), (held, 1, HELD, times)]
-            amount = work.factor * math.prod(min(lanes[c], sizes[c]) for c in work.coords) * times * blocks
+            amount = work.factor * math.prod(live[c] for c in work.coords) * times * blocks
             if plain and work.kind == "load":
-                amount *= work.near.distinct({c: min(lanes[c], sizes[c]) for c in work.coords}, work.coords)
+                amount *= work.near.distinct(live, work.coords)
             name = "" if work.kind == "store" else work.buffer
             # Neighbours along a tile fill lines, or lie so far apart that each has one of its own.
-            side = 1 + sum((min(lanes[c], sizes[c]) - 1) * step for c, step in work.near.along)
+            side = 1 + sum((live[c] - 1) * step for c, step in work.near.along)
             run = work.factor * (side if work.near.apart == 1 else 1)
             # A part of a sector that is written is read and put together with the rest of it, unless the next row is in
             # it, too.

@@ -15,7 +15,7 @@ import numpy as np
 
 from napkin_eq.lang.dtypes import BY_NAME
 from napkin_eq.lang.evaluate import bound_sizes
-from napkin_eq.lang.numpy_semantics import Array, Named, Run, aligned, common_shape, fold, read, scan
+from napkin_eq.lang.numpy_semantics import Array, Named, Run, aligned, broadcast, fold, read, scan
 from napkin_eq.lang.term import Input, Map, Proj, Read, Recur, Reduce, Scan, Term, subterms
 from napkin_eq.numerics.roundoff import STORAGE
 
@@ -126,7 +126,7 @@ def _counts(taint: Named) -> Named:
 
 def _spread(taint: Named, like: Named) -> Named:
     names, (found, value) = aligned(taint, like)
-    return Named(names, np.broadcast_to(found, common_shape(found.shape, value.shape)))
+    return Named(names, broadcast(found, value)[0])
 
 
 def _mapped(term: Term, args: list[Named], run: Run) -> Named:

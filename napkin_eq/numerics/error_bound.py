@@ -412,7 +412,7 @@ class Work:
             names, (error, _) = aligned(body.error, body.value)
             full = Named(
                 names,
-                np.broadcast_to(error, common_shape(error.shape, aligned(body.value, also=names)[1][0].shape)),
+                broadcast(error, aligned(body.value, also=names)[1][0])[0],
             )
             found, off = read(body.value, term.axis.name, index.value), read(full, term.axis.name, index.value)
             # Where a place is in doubt, so is which element is meant
@@ -1035,4 +1035,4 @@ def _product(term: Term) -> bool:
 
 def _full(value: Named, like: Named) -> Named:
     names, (data, shape) = aligned(value, like)
-    return Named(names, np.broadcast_to(data, common_shape(data.shape, shape.shape)))
+    return Named(names, broadcast(data, shape)[0])

@@ -266,7 +266,7 @@ class _Program:
                 value, np.zeros(value.shape) if known else bounded(op, value, values, errors) * np.ones(value.shape)
             )
         if op == "where":
-            errors[0] = np.broadcast_to(errors[0], common_shape(*(v.shape for v in values)))
+            errors[0] = broadcast(errors[0], *values)[0]
         rules = {op: BEYOND.get(op, RULES.get(op, _nothing))}
         return Pair(value, bounded(op, value, values, errors, rules) * np.ones(value.shape))
 

@@ -145,7 +145,8 @@ def others(derivation: Derived, keep: int) -> list[tuple[Tiled, ...]]:
     """Return up to `keep` tilings of all kernels, in launch order, to be measured beside a derivation's own: they
     differ from it, and from one another, in the tiles or warps of the kernel that takes longest.
 
-    First of each thing that may limit a kernel the fastest, for what one is mistaken in all that it limits are.
+    The fastest of each thing that may limit a kernel come first: where the model is wrong about one, it is wrong about
+    all that this limits.
     """
     own = derivation.tiled
     at = max(range(len(own)), key=lambda place: own[place].cost.predicted_us)
@@ -156,7 +157,7 @@ def others(derivation: Derived, keep: int) -> list[tuple[Tiled, ...]]:
     first: dict[str, Tiled] = {}
     for piece in found.values():
         first.setdefault(piece.cost.limit, piece)
-    (_, *order) = dict.fromkeys([*map(_shape, first.values()), *found])
+    _, *order = dict.fromkeys([*map(_shape, first.values()), *found])
     return [(*own[:at], found[shape], *own[at + 1 :]) for shape in order[:keep]]
 
 

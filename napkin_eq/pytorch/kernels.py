@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -231,6 +232,12 @@ def folder() -> Path:
     """Return where derivations are remembered."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return Path(base) / "napkin_eq" / "pytorch"
+
+
+def keep(file: Path, found: Any) -> None:
+    """Remember what was found, as JSON, for the next process; where nothing can be written, nothing is remembered."""
+    with suppress(OSError):
+        written(file, json.dumps(found))
 
 
 def _read(file: Path, seconds: float) -> Kernels | None:

@@ -13,7 +13,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -23,8 +23,7 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.pytorch.build.extents import about
 from napkin_eq.pytorch.build.identity import called, hashed, layout
 from napkin_eq.pytorch.calls import Kernel, digest, registered
-from napkin_eq.pytorch.derive_one import written
-from napkin_eq.pytorch.kernels import DAMAGED, Kernels, folder
+from napkin_eq.pytorch.kernels import DAMAGED, Kernels, folder, keep
 from napkin_eq.pytorch.order import plain
 from napkin_eq.pytorch.regions import FASTER, Region, Times
 
@@ -79,12 +78,12 @@ def choose(region: Region) -> None:
     if (place := _place(file, len(plans))) is None:
         try:
             place = _fastest(region, plans, device)
-        except Exception:  # of the driver, of too little memory: nothing is known
+        # To measure is no part of the program: whatever the launcher, Triton or the driver raise, the first plan stays
+        except Exception:
             return
         finally:
             torch.cuda.empty_cache()
-        with suppress(OSError):  # where nothing can be written, nothing is remembered
-            written(file, json.dumps({"gpu": name, "fastest": place}))
+        keep(file, {"gpu": name, "fastest": place})
     region.kernels = replace(plans[place], others=(), among=len(plans))
 
 
@@ -115,8 +114,9 @@ def _fastest(region: Region, plans: Sequence[Kernels], device: Any) -> int:
                 call()  # compiled before anyone waits
                 torch.cuda.synchronize(device)
                 calls[place] = call
+            # One that does not run here, whatever its launcher, Triton or the driver raise, gives way to the others
             except Exception:
-                if place == 0:
+                if place == 0:  # what they are held against
                     raise
         with _alone(device):
             took = dict(zip(calls, medians(list(calls.values()), False, PLAN_SECONDS), strict=True))
@@ -133,8 +133,7 @@ def _key(region: Region, gpu: str, whole: bool) -> str:
 
 def _write(file: Path, gpu: str, known: Times) -> None:
     figures = {"gpu": gpu, "ours_us": known.ours_us, "library_us": known.library_us}
-    with suppress(OSError):  # where nothing can be written, nothing is remembered
-        written(file, json.dumps({key: None if value == math.inf else value for key, value in figures.items()}))
+    keep(file, {key: None if value == math.inf else value for key, value in figures.items()})
 
 
 def _read(file: Path) -> Times | None:

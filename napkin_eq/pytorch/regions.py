@@ -11,7 +11,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -25,7 +25,6 @@ from napkin_eq.pytorch.build.edges import shown
 from napkin_eq.pytorch.build.identity import called, hashed
 from napkin_eq.pytorch.build.recomputed import SEVERAL, lying, recomputed
 from napkin_eq.pytorch.build.table import name_of, rules
-from napkin_eq.pytorch.derive_one import written
 from napkin_eq.pytorch.edge_trial import AT_EDGE, TOO_LARGE
 from napkin_eq.pytorch.flat import in_memory
 from napkin_eq.pytorch.importer import complex_numbers, of_graph
@@ -39,6 +38,7 @@ from napkin_eq.pytorch.kernels import (
     apart_bytes,
     asking,
     folder,
+    keep,
     remembered,
     stored,
     turned_bytes,
@@ -201,7 +201,7 @@ class Region:
         import operator
 
         called = (node for node in self.nodes if node.op == "call_function" and node.target is not operator.getitem)
-        return any(not name_of(node.target).startswith((*VIEWS, "<built")) for node in called)
+        return bool(_no_views(called))
 
     @property
     def reads(self) -> list[Any]:
@@ -228,6 +228,11 @@ class Region:
         ]
         shown_names = names if len(names) <= 8 else [*names[:4], "…", *names[-3:]]
         return " ".join(shown_names)
+
+
+def _no_views(nodes: Iterable[Any]) -> list[Any]:
+    """Return those of some nodes that are no views, nor built for others to read."""
+    return [node for node in nodes if not name_of(node.target).startswith((*VIEWS, "<built"))]
 
 
 def lies(nodes: Sequence[Any]) -> list[tuple[Sequence[Any], Sequence[Any]]]:
@@ -406,7 +411,7 @@ def _before_edges(module: Any, region: Region, options: Options, refused: dict[A
         if node in region.edges or any(source in behind for source in node.all_input_nodes):
             behind.add(node)
     first, last = ([n for n in region.nodes if (n in behind) is after] for after in (False, True))
-    computed = [n for n in first if not name_of(n.target).startswith((*VIEWS, "<built"))]
+    computed = _no_views(first)
     if not last or not any(map(contraction, computed)) or all(map(contraction, computed)):
         return []
     parts = [part for nodes in (first, last) for part in _parts_of(module, nodes)]
@@ -465,8 +470,7 @@ class _Memory:
         """Remember regions, all nodes of which are the graph's."""
         places = {node: at for at, node in enumerate(self.nodes)}
         regions = [([places[node] for node in region.nodes], region.reason) for region in found]
-        with suppress(OSError):  # where nothing can be written, nothing is remembered
-            written(self.file, json.dumps({"regions": regions}))
+        keep(self.file, {"regions": regions})
 
 
 def _gpu_name(timed: Timed | None) -> str:
@@ -517,14 +521,14 @@ def _begins(module: Any, refused: dict[Any, str]) -> set[Any]:
     own = [n for n in module.graph.nodes if n.op == "call_function" and n not in refused and _counts(n)]
     heavy, (reads, readers) = [contraction(node) for node in own], _between(module, own)
     inner, folds = [_inner(node) for node in own], [folding(node) for node in own]
-    apart = [folding(node) and not reducing(node) for node in own]
+    alone = [fold and not reducing(node) for fold, node in zip(folds, own, strict=True)]
     windows, deep, before = ([tells(node) for node in own] for tells in (of_windows, dense, windowed))
 
     def no_kernels(at: int, end: int) -> bool:
         """Tell whether no kernel has a node with one of those after it, before an end."""
         after = range(at + 1, end)
         repeated = folds[at] and any(before[i] for i in after)
-        return repeated or (windows[at] and any(apart[i] and (deep[at] or not heavy[i]) for i in after))
+        return repeated or (windows[at] and any(alone[i] and (deep[at] or not heavy[i]) for i in after))
 
     def written(at: int, end: int) -> int:
         later = max((size for reader, size in readers[at] if reader >= end), default=0)
@@ -699,7 +703,7 @@ def _read_computed(module: Any, nodes: list[Any], options: Options, refused: dic
     """Yield a part without views that are not computed as regions."""
     from torch.fx.passes.utils.fuser_utils import fuse_as_graphmodule
 
-    if all(name_of(n.target).startswith((*VIEWS, "<built")) for n in nodes if n.op == "call_function"):
+    if not _no_views(n for n in nodes if n.op == "call_function"):
         return [Region(nodes, reason="views and constants only")]
     try:
         graph, reads, returns = fuse_as_graphmodule(module, _as_read(nodes), "region")
@@ -796,7 +800,7 @@ def _contractions(region: Region) -> dict[Any, str]:
     """Return the contractions of a region beside which something else is computed, and what adds into places, each with
     the region's reason: its products of matrices, and these, if they are not all.
     """
-    computed = [n for n in region.nodes if not name_of(n.target).startswith((*VIEWS, "<built"))]
+    computed = _no_views(region.nodes)
     found = {node: region.reason for node in computed if contraction(node) or adding(node)}
     plain = {node: why for node, why in found.items() if product(node) or adding(node)}
     if 0 < len(plain) < len(found):
@@ -847,8 +851,8 @@ def _alone(region: Region, contraction: Any) -> list[Any]:
     if not dense(contraction) and not composite(contraction):
         return []
     own = _each(region, contraction) if dense(contraction) else _with_views(region, _results(contraction))
-    heavy = [n for n in region.nodes if n not in own and not name_of(n.target).startswith((*VIEWS, "<built"))]
-    return [node for node in region.nodes if node in own] if heavy else []
+    more = any(node not in own for node in _no_views(region.nodes))
+    return [node for node in region.nodes if node in own] if more else []
 
 
 def _results(contraction: Any) -> set[Any]:
@@ -893,7 +897,7 @@ def _halves(module: Any, region: Region, options: Options, refused: dict[Any, st
     """Return a part cut in two where it was too long to be derived, nothing where one operator alone is
     computed in it.
     """
-    computed = [node for node in region.nodes if not name_of(node.target).startswith((*VIEWS, "<built"))]
+    computed = _no_views(region.nodes)
     if len(computed) < 2:
         return []
     at = region.nodes.index(computed[len(computed) // 2])
