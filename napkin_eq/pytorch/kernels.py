@@ -164,12 +164,12 @@ def _derived(query: Asked) -> Kernels:
         if (made := _read(file, query.seconds)) is not None:  # others of it were still made
             return replace(made, fresh=True)
         raise NapkinError(f"{TOOK} {wall:g} s") from None
-    if done.returncode == 2:
+    made = _read(file, query.seconds)
+    if made is None and done.returncode == 2:
         reason = done.stdout.strip().splitlines()[-1:] or ["no reason was given"]
         head = {"schema": SCHEMA, "seconds": query.seconds, "refused": reason[0]}
         written(file.with_suffix(".json"), json.dumps(head))
         raise NapkinError(reason[0])
-    made = _read(file, query.seconds)
     if made is None:
         raise NapkinError(
             f"{ENDED} {done.returncode}: {(done.stderr.strip().splitlines() or [''])[-1][:200]}"

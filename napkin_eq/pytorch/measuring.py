@@ -75,16 +75,18 @@ def choose(region: Region) -> None:
     device = region.returns[0].meta["val"].device
     name, plans = torch.cuda.get_device_name(device), (made, *made.others)
     file = folder() / f"{hashed(_key(region, name, False), [plan.source for plan in plans])}.fastest.json"
-    if (place := _place(file, len(plans))) is None:
+    ran = len(plans)
+    if (place := _place(file, ran)) is None:
         try:
-            place = _fastest(region, plans, device)
+            place, ran = _fastest(region, plans, device)
         # To measure is no part of the program: whatever the launcher, Triton or the driver raise, the first plan stays
         except Exception:
             return
         finally:
             torch.cuda.empty_cache()
-        keep(file, {"gpu": name, "fastest": place})
-    region.kernels = replace(plans[place], others=(), among=len(plans))
+        if ran == len(plans):  # what did not run now may run the next time
+            keep(file, {"gpu": name, "fastest": place})
+    region.kernels = replace(plans[place], fresh=made.fresh, others=(), among=ran)
 
 
 def _place(file: Path, count: int) -> int | None:
@@ -96,9 +98,9 @@ def _place(file: Path, count: int) -> int | None:
         return None
 
 
-def _fastest(region: Region, plans: Sequence[Kernels], device: Any) -> int:
-    """Return which of some plans of a region is the fastest; raises what the driver raises for the first of them, and
-    NapkinError where there is no room.
+def _fastest(region: Region, plans: Sequence[Kernels], device: Any) -> tuple[int, int]:
+    """Return which of some plans of a region is the fastest, and how many of them ran; raises what the driver raises
+    for the first of them, and NapkinError where there is no room.
     """
     import torch
 
@@ -121,7 +123,7 @@ def _fastest(region: Region, plans: Sequence[Kernels], device: Any) -> int:
         with _alone(device):
             took = dict(zip(calls, medians(list(calls.values()), False, PLAN_SECONDS), strict=True))
     best = min(took, key=took.__getitem__)
-    return best if took[0] > FASTER * took[best] else 0
+    return (best if took[0] > FASTER * took[best] else 0), len(took)
 
 
 def _key(region: Region, gpu: str, whole: bool) -> str:

@@ -108,13 +108,19 @@ def test_of_several_plans_of_a_region_the_fastest_is_taken_and_remembered(clock,
     file.write_text('{"fastest": 3}')
     region.kernels = replace(made, others=others)
     measuring.choose(region)
-    assert times == [3, 3, 2] and region.kernels.file == made.file
+    assert times == [3, 3, 2] and region.kernels.file == made.file and region.kernels.among == 2
+    assert file.read_text() == '{"fastest": 3}'  # what did not run may run the next time: nothing is remembered
+    files[1].write_text(made.source)
+    took[1:] = [20.0, 10.0]
+    region.kernels = replace(made, others=others, fresh=True)
+    measuring.choose(region)
+    assert times == [3, 3, 2, 3] and region.kernels.file == files[1] and region.kernels.fresh
     file.unlink()
     file.mkdir()  # what was measured is taken where it cannot be remembered
-    took[1:] = [5.0]
+    took[1:] = [5.0, 6.0]
     region.kernels = replace(made, others=others)
     measuring.choose(region)
-    assert times == [3, 3, 2, 2] and region.kernels.file == files[0]
+    assert times == [3, 3, 2, 3, 3] and region.kernels.file == files[0]
 
 
 def bessel(x, y):
