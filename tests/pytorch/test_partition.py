@@ -392,3 +392,24 @@ def test_kernels_of_scores_that_are_computed_once_more_are_right_in_rows_of_padd
         for one, other in zip(step(run, inputs, inputs), step(fn, inputs, inputs), strict=True):
             torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-4, equal_nan=True)
         assert not any(region.reason for report in backend.reports[-2:] for region in report.regions)
+
+
+def test_what_is_held_against_its_extreme_is_what_the_forward_had(fresh, monkeypatch):
+    """Where the forward is a kernel's and the backward PyTorch's, no element rounded anew need be the extreme."""
+
+    def spread(x):
+        y = F.gelu(x)
+        return y.amax(-1) - y.amin((0, -1))
+
+    decide = regions._Ahead.decide
+
+    def forward_alone(self, region):
+        if any("eq." in str(node.target) for node in region.nodes):
+            region.reason = f"{regions.WITHOUT_GAIN}measured"
+        else:
+            decide(self, region)
+
+    monkeypatch.setattr(regions._Ahead, "decide", forward_alone)
+    x = torch.randn(4, 6, 32, generator=torch.Generator().manual_seed(0), requires_grad=True)
+    same(step(compiled(spread), (x,), (x,)), step(spread, (x,), (x,)))
+    assert backend.reports[-2].taken

@@ -42,6 +42,7 @@ def least_kept(joint: Any, inputs: Any, twice: bool = False, **told: Any) -> Any
         recomputable_ops=known.recomputable_ops | light,
         view_ops=known.view_ops | views,
     )
+    _kept_as_compared(joint)
     try:
         # A view keeps the memory of what it shows: that is kept itself, as it lies, and once for all of its views
         with (
@@ -51,6 +52,38 @@ def least_kept(joint: Any, inputs: Any, twice: bool = False, **told: Any) -> Any
             return partitioners.min_cut_rematerialization_partition(joint, inputs, compiler="inductor", **told)
     except Exception:  # of torch.fx, of its solver
         return partitioners.default_partition(joint, inputs, **told)
+
+
+def _kept_as_compared(joint: Any) -> None:
+    """Have a backward that finds which elements are an extreme read them as the forward had them.
+
+    Computed once more they may be rounded otherwise, where one of the two is a kernel's and the other PyTorch's: then
+    no element is the extreme, and the gradient is divided by their number, zero.
+    """
+    from torch.utils.checkpoint import CheckpointPolicy
+
+    for node in joint.graph.nodes:
+        if name_of(node.target) not in ("eq.Tensor", "ne.Tensor"):
+            continue
+        few, many = sorted(map(_shown, node.args), key=lambda one: one.meta["val"].numel())
+        if few.meta["val"].numel() < many.meta["val"].numel() and _computed_of(few, many):
+            many.meta["recompute"] = CheckpointPolicy.MUST_SAVE
+
+
+def _shown(node: Any) -> Any:
+    """Return what a node shows the memory of, itself where it is no view."""
+    while shows(node):
+        node = node.args[0]
+    return node
+
+
+def _computed_of(node: Any, source: Any) -> bool:
+    """Tell whether a node of a graph is computed of another."""
+    known, open_ = set[Any](), [node]
+    while open_:
+        known.add(one := open_.pop())
+        open_ += [other for other in one.all_input_nodes if other not in known]
+    return source in known
 
 
 def _light(node: Any) -> bool:
