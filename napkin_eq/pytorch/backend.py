@@ -22,7 +22,7 @@ from napkin_eq.pytorch.build.recomputed import at_readers, once, recomputed
 from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.calls import Kernel, alone, registered
 from napkin_eq.pytorch.exporting import ALSO
-from napkin_eq.pytorch.measuring import Whole, choose, in_whole, times
+from napkin_eq.pytorch.measuring import Whole, choose, in_whole, libraries, times
 from napkin_eq.pytorch.naming import first_line, frame_of
 from napkin_eq.pytorch.operators.convolutions import apart
 from napkin_eq.pytorch.operators.price import library_us
@@ -34,7 +34,7 @@ from napkin_eq.pytorch.regions import FASTER, WITHOUT_GAIN, Options, Region, Tim
 @dataclass(slots=True)
 class Report:
     """What was made of one graph: "forward", "backward" or "inference"; its regions in order, of which each computes
-    something, and how many parts there are besides: views, constants.
+    something, and how many parts there are besides: views, constants, single numbers of single numbers that stay.
     """
 
     kind: str
@@ -102,7 +102,7 @@ class Report:
             else:
                 lines.append(f"  left   {region.said}: {region.reason}")
         if self.besides:
-            lines.append(f"  besides, {self.besides} views and constants, which nothing computes")
+            lines.append(f"  besides, {self.besides} of views, constants and single numbers")
         return "\n".join(lines)
 
 
@@ -163,7 +163,10 @@ def shared_out(joint: Any, inputs: Any, *, options: Options, **told: Any) -> Any
         without_state(joint)
 
     def taken_of(part: Any) -> list[Region]:
-        return chosen(part, options, hardware, interpreted, gpu, times if gpu and options.measure else None)
+        measured = gpu and options.measure
+        if measured:
+            libraries(part)
+        return chosen(part, options, hardware, interpreted, gpu, times if measured else None)
 
     def faster(parts: Sequence[Any], regions: Sequence[Region], whole: Any) -> bool:
         own = [region for region in regions if region.taken]
@@ -256,6 +259,8 @@ def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: 
     def taken_of(graph: Any) -> list[Region]:
         nonlocal given
         given = graph  # which is whole where one region is all of it
+        if measured:
+            libraries(graph)
         return chosen(graph, options, hardware, interpreted, gpu, timed if measured else None)
 
     try:
@@ -266,7 +271,7 @@ def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: 
                 module, parts = taken_apart(module, taken_of)
             else:
                 parts = taken_of(module)
-            report.regions = [region for region in parts if region.computes]
+            report.regions = [r for r in parts if r.computes and (r.taken or not r.of_numbers)]
             report.besides = len(parts) - len(report.regions)
             if options.executor != "none":
                 module = replaced(module, report.taken, gpu)

@@ -24,15 +24,17 @@ from napkin_eq.pytorch.build.extents import about
 from napkin_eq.pytorch.build.identity import called, hashed, layout
 from napkin_eq.pytorch.calls import Kernel, digest, registered
 from napkin_eq.pytorch.kernels import DAMAGED, Kernels, folder, keep
+from napkin_eq.pytorch.operators.price import LIBRARY_US, of_windows, precision
 from napkin_eq.pytorch.order import plain
 from napkin_eq.pytorch.regions import FASTER, Region, Times
 
 # Calls between two events, so that the host runs ahead as it does in a program; rounds, and seconds for all of them
 CALLS, ROUNDS, SECONDS = 5, 24, 0.5
 PLAN_SECONDS = 0.1  # for each of several plans of a region
+LIBRARY_SECONDS = 0.02  # for each call of a library
 AHEAD, CLOCK = 2.0, 1.7e9  # times what the host takes for calls, for which the GPU waits; its clocks in a second, about
 HOPELESS = 2.5  # times what Inductor's takes: kernels that are predicted to take more are not timed
-ROOM = 3  # times the bytes that a region reads and returns: what has to be free
+ROOM = 3  # times the bytes that are read and returned: what has to be free
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,48 @@ def times(region: Region, predicted_us: float, whole: Whole | None = None) -> Ti
     if known is None and (known := _timed(region, predicted_us, device, whole)) is not None:
         _write(file, name, known)
     return known
+
+
+def libraries(module: Any) -> None:
+    """Note at each convolution of a graph what PyTorch's own takes on the GPU at hand, where that can be measured.
+
+    No share of the peak tells it: they took 0.8 to 16 times what it told (H200, float32, two and three dimensions).
+    """
+    import torch
+
+    for node in filter(of_windows, module.graph.nodes):
+        device = node.args[0].meta["val"].device
+        given = [source.meta["val"] for source in node.all_input_nodes]
+        called_so = str(node.target), repr(torch.fx.map_arg((node.args, node.kwargs), lambda source: None))
+        gpu = torch.cuda.get_device_name(device)
+        how = precision([node], "float32"), torch.backends.cudnn.benchmark, torch.backends.cudnn.deterministic
+        key = hashed("library", called_so, [*map(layout, given)], how, gpu, torch.__version__)
+        if (known := _read(file := folder() / f"{key}.times.json")) is None:
+            try:
+                known = Times(math.inf, _called_alone(node, given, device))
+            # It is no part of the program: whatever cuDNN or the driver raise, the share of the peak tells
+            except Exception:
+                continue
+            finally:
+                torch.cuda.empty_cache()
+            _write(file, gpu, known)
+        node.meta[LIBRARY_US] = known.library_us
+
+
+def _called_alone(node: Any, values: Sequence[Any], device: Any) -> float:
+    """Return the microseconds that a call of a graph takes, given values like these; raises what the library or the driver raise, and NapkinError
+    where there is no room.
+    """
+    import torch
+
+    with _aside(device):
+        if not _fits([*values, node.meta["val"]], device):
+            raise NapkinError("too little memory is free")
+        given = dict(zip(node.all_input_nodes, drawn(values, device), strict=True))
+        args, kwargs = torch.fx.map_arg((node.args, node.kwargs), given.__getitem__)
+        with _alone(device):
+            (took,) = medians([lambda: node.target(*args, **kwargs)], False, LIBRARY_SECONDS)
+    return took
 
 
 def choose(region: Region) -> None:
@@ -105,7 +149,7 @@ def _fastest(region: Region, plans: Sequence[Kernels], device: Any) -> tuple[int
     import torch
 
     with _aside(device):
-        if not _fits(region, device):
+        if not _fits(_held(region), device):
             raise NapkinError("too little memory is free")
         given = drawn([node.meta["val"] for node in region.given], device)
         values = sorted(given, key=lambda value: not isinstance(value, torch.Tensor))  # sizes last
@@ -202,7 +246,7 @@ def _timed(region: Region, predicted_us: float, device: Any, whole: Whole | None
     try:
         theirs = None if whole is None else whole.by_inductor()
         with _aside(device):
-            if not _fits(region, device):
+            if not _fits(_held(region), device):
                 return None
             values = [node.meta["val"] for node in region.given] if whole is None else whole.values
             given = drawn(values, device)
@@ -248,11 +292,16 @@ def _alone(device: Any) -> Iterator[None]:
         yield
 
 
-def _fits(region: Region, device: Any) -> bool:
+def _held(region: Region) -> list[Any]:
+    """Return what a region is given and returns."""
+    return [node.meta["val"] for node in (*region.given, *region.returns)]
+
+
+def _fits(held: Sequence[Any], device: Any) -> bool:
     import torch
 
-    held = [node.meta["val"] for node in (*region.given, *region.returns)]
-    total = sum(_storage(value) * value.element_size() for value in held if isinstance(value, torch.Tensor))
+    values = torch.utils._pytree.tree_leaves(list(held))
+    total = sum(_storage(value) * value.element_size() for value in values if isinstance(value, torch.Tensor))
     free = torch.cuda.mem_get_info(device)[0]
     cached = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
     return bool(ROOM * total <= free + cached)

@@ -204,6 +204,11 @@ class Region:
         return bool(_no_views(called))
 
     @property
+    def of_numbers(self) -> bool:
+        """Whether it computes single numbers of single numbers alone, as counters are."""
+        return all(single(n) and all(map(single, n.all_input_nodes)) for n in _no_views(self.nodes))
+
+    @property
     def reads(self) -> list[Any]:
         """The tensors that it is given."""
         return [node for node in self.given if not is_number(node)]
@@ -1103,6 +1108,8 @@ def _query(
     region.library_us = library_us(region.nodes, machine, region.program.dtype)
     if options.executor == "reference":
         return None
+    if gpu and region.of_numbers:
+        raise NapkinError(f"{NO_GAIN}: single numbers, which take a launch wherever they are computed")
     # Where nothing is left, what is remembered of any search. A limit of its own for every second that is left would
     # seldom find again what is remembered of a search that one ended.
     room = options.seconds - spent

@@ -41,8 +41,9 @@ SMALL, LARGEST_WHOLE, RELOWERED, MOST_CHOICES, STAGES = 256, 32768, 3, 1500, (4,
 SHORT = 4096  # elements that a program which takes several rows has in a tile at the most
 TOO_MANY = 200_000  # choices, of a kernel of a dozen axes: only to list them takes as long as a search
 MOST_SHARED = 7  # tilings to try whether groups of warps can share them, before giving up
-# Of so many tilings priced the best takes so many times the limit: none will keep to it
-SAMPLE, HOPELESS = 1000, 1000.0
+# Of so many tilings priced, of all sizes, the best takes so many times the limit: none will keep to it (of 180 searches
+# of random diagrams and of windows one came to the limit itself)
+SAMPLE, HOPELESS = 64, 5.0
 GOLDEN = 2654435761  # odd, 2**32 over the golden ratio: its multiples lie far from one another
 TOLD, WASTE = 1.02, 4.0  # times nearer than this are not told apart; so many times the work is not done for less
 # Predicted microseconds, tiles, warps, stages with a minus, operations: more buffers than needed do no harm.
@@ -293,7 +294,7 @@ def _plain(
     every = [dict(zip(names, tiles, strict=True)) for tiles in _combinations(store, options, names)]
     profiles.among(every)
     priced_choices: list[_Choice] = []
-    tried, enough, wanted, sure = 0, math.inf, max(keep, RELOWERED), True
+    tried, seen, enough, wanted, sure = 0, 0, math.inf, max(keep, RELOWERED), True
     spread = _spread(every)
     # The rest only where none of so many fits
     ways = sorted((i >= MOST_CHOICES, bound(tiles), i) for i, tiles in enumerate(spread))
@@ -303,7 +304,7 @@ def _plain(
             continue  # of the rest some may be below it
         if over(bool(priced_choices)) or (late and priced_choices):
             break
-        if priced_choices and tried > SAMPLE and enough > HOPELESS * limit:
+        if priced_choices and seen >= SAMPLE and enough > HOPELESS * limit:
             return [], ""
         if sure and least > enough:
             enough = _enough(priced_choices, wanted)
@@ -315,7 +316,7 @@ def _plain(
         lanes = _lanes(prof.kernel, named)
         dots = any(w.kind == "tensor" for w in prof.works)
         launches = _launches(dots)
-        tried += len(launches)
+        tried, seen = tried + len(launches), seen + 1
         METER.did("tiling")
         METER.did("launch", len(launches))
         for (warps, stages), cost in zip(launches, prices(prof, lanes, launches, hardware), strict=True):
@@ -326,8 +327,8 @@ def _plain(
                 # Lowered the kernel reads less than its term says: a comparison of a value with itself, say
                 sure = sure and cost.predicted_us >= least
     if not priced_choices:
-        seen = [tiles for tiles in every if profiles.pattern(tiles) in profiles.found]
-        return [], "" if len(seen) < len(every) else profiles.refusal(every) or _misfit(
+        lowered = [tiles for tiles in every if profiles.pattern(tiles) in profiles.found]
+        return [], "" if len(lowered) < len(every) else profiles.refusal(every) or _misfit(
             [profiles.profile(tiles) for tiles in every], options, hardware
         )
     best: list[Tiled] = []

@@ -15,6 +15,7 @@ import torch.nn.functional as F
 
 from napkin_eq.machine.gpu import load
 from napkin_eq.pytorch import backend, measuring, regions
+from napkin_eq.pytorch.operators.price import library_us
 from napkin_eq.pytorch.regions import Options, Region, Times
 
 
@@ -25,7 +26,7 @@ def clock(monkeypatch, cache):
         pytest.skip("Inductor has no C++ compiler here")
     told = {"library": 100.0, "ours": 80.0, "rounds": 0, "host": []}
 
-    def medians(calls, host=True):
+    def medians(calls, host=True, seconds=0.5):
         told["rounds"] += 1
         told["host"].append(host)
         results = [found if isinstance(found := call(), (list, tuple)) else [found] for call in calls]
@@ -38,7 +39,7 @@ def clock(monkeypatch, cache):
 
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     monkeypatch.setattr(measuring, "medians", medians)
-    monkeypatch.setattr(measuring, "_fits", lambda region, device: True)
+    monkeypatch.setattr(measuring, "_fits", lambda held, device: True)
     monkeypatch.setattr(torch.cuda, "device", lambda device: nullcontext())
     monkeypatch.setattr(torch.cuda, "empty_cache", lambda: None)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device=None: "NVIDIA H200")
@@ -171,7 +172,7 @@ def test_kernels_that_are_predicted_to_take_far_more_are_not_timed(clock):
 
 
 def test_where_nothing_can_be_measured_the_prediction_decides(clock, monkeypatch):
-    monkeypatch.setattr(measuring, "_fits", lambda region, device: False)
+    monkeypatch.setattr(measuring, "_fits", lambda held, device: False)
     assert "measured" not in str(compiled(gated, torch.randn(6, 40), torch.randn(6, 40)))
 
 
@@ -224,6 +225,35 @@ def test_a_convolution_and_its_bias_come_apart():
     torch.testing.assert_close(graph(*given), F.conv2d(*given, padding=1))
     (node,) = (n for n in graph.graph.nodes if "convolution" in str(n.target))
     assert node.args[2] is None
+
+
+def test_what_a_library_takes_is_measured_once_and_is_its_price(clock):
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    def both(x, w):
+        return F.conv2d(x, w, padding=1), F.conv2d(x, w, stride=2)
+
+    graph = make_fx(both, tracing_mode="fake")(torch.randn(2, 3, 8, 8), torch.randn(4, 3, 3, 3))
+    nodes = [n for n in graph.graph.nodes if "convolution" in str(n.target)]
+    before = [library_us([node], load("h200"), "float32") for node in nodes]
+    measuring.libraries(graph)
+    assert [library_us([node], load("h200"), "float32") for node in nodes] == [100.0, 100.0] != before
+    assert clock["rounds"] == 2
+    clock["library"] = 50.0
+    measuring.libraries(graph)
+    assert [library_us([node], load("h200"), "float32") for node in nodes] == [100.0, 100.0]
+    assert clock["rounds"] == 2
+
+
+def test_where_a_library_cannot_be_measured_it_has_the_price_that_is_told(clock, monkeypatch):
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    monkeypatch.setattr(measuring, "_fits", lambda held, device: False)
+    graph = make_fx(F.conv2d, tracing_mode="fake")(torch.randn(2, 3, 8, 8), torch.randn(4, 3, 3, 3))
+    (node,) = (n for n in graph.graph.nodes if "convolution" in str(n.target))
+    before = library_us([node], load("h200"), "float32")
+    measuring.libraries(graph)
+    assert library_us([node], load("h200"), "float32") == before
 
 
 def test_equal_regions_are_timed_once():

@@ -37,6 +37,7 @@ BACK, FUSED_BACK = 2.5, 0.5
 # layers a fourth was gained, to cuBLAS's products 10 to 23 % were lost (H200)
 SLACK, LOSS = 0.25, 0.15
 HALVES = ("float16", "bfloat16")
+LIBRARY_US = "napkin_eq.library_us"  # a call's microseconds as measured, in a node's meta
 # Times as many bytes, and what a product sums along, or has columns, at the most, where it takes about as long as to
 # write and to read as many numbers of two bytes (an H200 at 600 TFLOP/s and 4 TB/s)
 SPREAD, THIN = 3, 256
@@ -168,7 +169,8 @@ def worth_us(nodes: Sequence[Any], hardware: Hardware, dtype: str) -> float:
     for node in filter(contraction, work.nodes):
         held = multiplied_in(node) or dtype
         more = -SLACK if composite(node) else LOSS if held in HALVES else 0.0
-        least += _contraction_us(node, hardware, held) * (1 + more)
+        taken = _contraction_us(node, hardware, held)
+        least += (min(taken, _windows_us(node, hardware, held)) if LIBRARY_US in node.meta else taken) * (1 + more)
     moved = _moved(work.nodes, work) / hardware.hbm.copy_bandwidth * 1e6
     return library_us(nodes, hardware, dtype) - max(moved, least, hardware.chip.launch_s * 1e6)
 
@@ -289,9 +291,11 @@ def _elements(node: Any) -> int:
 
 
 def _contraction_us(node: Any, hardware: Hardware, dtype: str) -> float:
+    if LIBRARY_US in node.meta:
+        return float(node.meta[LIBRARY_US])
     name = name_of(node.target)
     share, passes = hardware.assumptions.tensor_efficiency, 1.0
-    unit = dtype if dtype != "float32" else "tf32" if _rounded(name) else "float32"
+    unit = _unit(name, dtype)
     if name.startswith(WINDOWS):
         if dtype == "float32":
             share, passes = DEEP if len(_shape(_convolved(node)[1])) == DIMENSIONS else WINDOWED, TURNED
@@ -304,13 +308,23 @@ def _contraction_us(node: Any, hardware: Hardware, dtype: str) -> float:
         flops, share = (BACK * flops, share * FUSED_BACK) if back else (flops, share)
     else:
         flops = _multiplied(node)
+    return _at_rate(node, hardware, flops, hardware.flops(unit) * share, passes)
+
+
+def _windows_us(node: Any, hardware: Hardware, dtype: str) -> float:
+    """Return the microseconds of a convolution at the rate of products, what it reads and gives moved once."""
+    rate = hardware.flops(_unit(name_of(node.target), dtype)) * hardware.assumptions.tensor_efficiency
+    return _at_rate(node, hardware, _windows(node), rate)
+
+
+def _at_rate(node: Any, hardware: Hardware, flops: float, rate: float, passes: float = 1.0) -> float:
     moved = bytes_of(node) + sum(bytes_of(source) for source in node.all_input_nodes)
-    seconds = max(
-        flops / (hardware.flops(unit) * share),
-        passes * moved / hardware.hbm.copy_bandwidth,
-        hardware.chip.launch_s,
-    )
-    return seconds * 1e6
+    return max(flops / rate, passes * moved / hardware.hbm.copy_bandwidth, hardware.chip.launch_s) * 1e6
+
+
+def _unit(name: str, dtype: str) -> str:
+    """Return the type whose rate an operator's products have on the matrix unit."""
+    return dtype if dtype != "float32" else "tf32" if _rounded(name) else "float32"
 
 
 def _multiplied(node: Any) -> float:
