@@ -92,8 +92,8 @@ def libraries(module: Any) -> None:
 
 
 def _called_alone(node: Any, values: Sequence[Any], device: Any) -> float:
-    """Return the microseconds that a call of a graph takes, given values like these; raises what the library or the driver raise, and NapkinError
-    where there is no room.
+    """Return the microseconds that a call of a graph takes, given values like these; raises what the library or the
+    driver raise, and NapkinError where there is no room.
     """
     import torch
 
