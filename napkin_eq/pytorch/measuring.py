@@ -13,7 +13,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -70,40 +70,37 @@ def libraries(module: Any) -> None:
 
     No share of the peak tells it: they took 0.8 to 16 times what it told (H200, float32, two and three dimensions).
     """
-    import torch
-
     for node in filter(of_windows, module.graph.nodes):
-        device = node.args[0].meta["val"].device
-        given = [source.meta["val"] for source in node.all_input_nodes]
-        called_so = str(node.target), repr(torch.fx.map_arg((node.args, node.kwargs), lambda source: None))
-        gpu = torch.cuda.get_device_name(device)
-        how = precision([node], "float32"), torch.backends.cudnn.benchmark, torch.backends.cudnn.deterministic
-        key = hashed("library", called_so, [*map(layout, given)], how, gpu, torch.__version__)
-        if (known := _read(file := folder() / f"{key}.times.json")) is None:
-            try:
-                known = Times(math.inf, _called_alone(node, given, device))
-            # It is no part of the program: whatever cuDNN or the driver raise, the share of the peak tells
-            except Exception:
-                continue
-            finally:
-                torch.cuda.empty_cache()
-            _write(file, gpu, known)
-        node.meta[LIBRARY_US] = known.library_us
+        # It is no part of the program: whatever cuDNN or the driver raise, the share of the peak tells
+        with suppress(Exception):
+            node.meta[LIBRARY_US] = _library_us(node)
 
 
-def _called_alone(node: Any, values: Sequence[Any], device: Any) -> float:
-    """Return the microseconds that a call of a graph takes, given values like these; raises what the library or the
-    driver raise, and NapkinError where there is no room.
+def _library_us(node: Any) -> float:
+    """Return the microseconds that a call of a graph takes, given values like its own, as remembered or measured;
+    raises what the library or the driver raise, and NapkinError where there is no room.
     """
     import torch
 
-    with _aside(device):
-        if not _fits([*values, node.meta["val"]], device):
-            raise NapkinError("too little memory is free")
-        given = dict(zip(node.all_input_nodes, drawn(values, device), strict=True))
-        args, kwargs = torch.fx.map_arg((node.args, node.kwargs), given.__getitem__)
-        with _alone(device):
-            (took,) = medians([lambda: node.target(*args, **kwargs)], False, LIBRARY_SECONDS)
+    values = [source.meta["val"] for source in node.all_input_nodes]
+    device = values[0].device
+    gpu = torch.cuda.get_device_name(device)
+    said = str(node.target), repr(torch.fx.map_arg((node.args, node.kwargs), lambda source: None))
+    how = precision([node], "float32"), torch.backends.cudnn.benchmark, torch.backends.cudnn.deterministic
+    key = hashed("library", said, [*map(layout, values)], how, gpu, torch.__version__)
+    if (known := _read(file := folder() / f"{key}.times.json")) is not None:
+        return known.library_us
+    try:
+        with _aside(device):
+            if not _fits([*values, node.meta["val"]], device):
+                raise NapkinError("too little memory is free")
+            given = dict(zip(node.all_input_nodes, drawn(values, device), strict=True))
+            args, kwargs = torch.fx.map_arg((node.args, node.kwargs), given.__getitem__)
+            with _alone(device):
+                (took,) = medians([lambda: node.target(*args, **kwargs)], False, LIBRARY_SECONDS)
+    finally:
+        torch.cuda.empty_cache()
+    _write(file, gpu, Times(math.inf, took))
     return took
 
 
