@@ -66,7 +66,7 @@ def times(region: Region, predicted_us: float, whole: Whole | None = None) -> Ti
 
 
 def libraries(module: Any) -> None:
-    """Note at each convolution of a graph what PyTorch's own takes on the GPU at hand, where that can be measured.
+    """Note at each contraction of windows in a graph what its library takes on the GPU at hand, if it can be measured.
 
     No share of the peak tells it: they took 0.8 to 16 times what it told (H200, float32, two and three dimensions).
     """

@@ -6,6 +6,7 @@ views, are told it, and some operators are written in their parts, of which litt
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,6 +14,8 @@ from itertools import accumulate
 from typing import Any
 from unittest.mock import patch
 
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.pytorch.build.extents import about
 from napkin_eq.pytorch.build.recomputed import SEVERAL, VIEWS
 from napkin_eq.pytorch.build.table import name_of
 
@@ -65,9 +68,17 @@ def _kept_as_compared(joint: Any) -> None:
     for node in joint.graph.nodes:
         if name_of(node.target) not in ("eq.Tensor", "ne.Tensor"):
             continue
-        few, many = sorted(map(_shown, node.args), key=lambda one: one.meta["val"].numel())
-        if few.meta["val"].numel() < many.meta["val"].numel() and _computed_of(few, many):
+        few, many = sorted(map(_shown, node.args), key=_elements)
+        if _elements(few) < _elements(many) and _computed_of(few, many):
             many.meta["recompute"] = CheckpointPolicy.MUST_SAVE
+
+
+def _elements(node: Any) -> int:
+    """Return about how many elements a node's tensor has; none where the data alone know."""
+    try:
+        return math.prod(map(about, node.meta["val"].shape))
+    except NapkinError:
+        return 0
 
 
 def _shown(node: Any) -> Any:
