@@ -147,7 +147,7 @@ def test_what_masks_leave_out_counts_in_what_a_whole_diagram_takes_at_the_least(
     assert least_us([("out", cross)], "bfloat16", MACHINE) == least_us([("out", plain)], "bfloat16", MACHINE)
 
 
-def test_tilings_that_a_thousand_show_to_be_hopeless_are_not_priced_to_the_end() -> None:
+def test_tilings_that_a_sample_shows_to_be_hopeless_are_not_priced_to_the_end() -> None:
     derivation = derive(gallery.diagram("layer_norm"))
     (output,) = derivation.outputs
     store, roles = output.placed.stores[-1], modes_of(output.placed.stores[-1])[0]
@@ -159,9 +159,9 @@ def test_tilings_that_a_thousand_show_to_be_hopeless_are_not_priced_to_the_end()
         lowered.append(1)
         return lower(tiles)
 
-    assert solve(store, roles, counted, MACHINE, limit=best.cost.predicted_us / 2000) == []
+    assert solve(store, roles, counted, MACHINE, limit=best.cost.predicted_us / 10) == []
     few = len(lowered)
-    solve(store, roles, counted, MACHINE, limit=best.cost.predicted_us / 10)
+    solve(store, roles, counted, MACHINE, limit=best.cost.predicted_us / 2)
     assert few < len(lowered) - few
 
 
