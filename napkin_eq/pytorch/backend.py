@@ -163,10 +163,7 @@ def shared_out(joint: Any, inputs: Any, *, options: Options, **told: Any) -> Any
         without_state(joint)
 
     def taken_of(part: Any) -> list[Region]:
-        measured = gpu and options.measure
-        if measured:
-            libraries(part)
-        return chosen(part, options, hardware, interpreted, gpu, times if measured else None)
+        return _chosen(part, options, hardware, interpreted, gpu, times if gpu and options.measure else None)
 
     def faster(parts: Sequence[Any], regions: Sequence[Region], whole: Any) -> bool:
         own = [region for region in regions if region.taken]
@@ -183,6 +180,13 @@ def shared_out(joint: Any, inputs: Any, *, options: Options, **told: Any) -> Any
     if not hardware:
         return least_kept(joint, inputs, **told)
     return parted(joint, inputs, chosen=taken_of, faster=faster, **told)
+
+
+def _chosen(graph: Any, options: Options, hardware: str, interpreted: bool, gpu: bool, timed: Any) -> list[Region]:
+    """Return the regions of a graph, what its libraries take measured before where regions are."""
+    if timed is not None:
+        libraries(graph)
+    return chosen(graph, options, hardware, interpreted, gpu, timed)
 
 
 class Untouched(Exception):  # noqa: N818 - it says what comes of a graph
@@ -259,9 +263,7 @@ def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: 
     def taken_of(graph: Any) -> list[Region]:
         nonlocal given
         given = graph  # which is whole where one region is all of it
-        if measured:
-            libraries(graph)
-        return chosen(graph, options, hardware, interpreted, gpu, timed if measured else None)
+        return _chosen(graph, options, hardware, interpreted, gpu, timed if measured else None)
 
     try:
         with_constants(module)

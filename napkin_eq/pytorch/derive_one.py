@@ -25,7 +25,7 @@ from napkin_eq.lang.errors import NapkinError
 if TYPE_CHECKING:
     from napkin_eq.pipeline.derivation import Derivation
 
-SCHEMA = 21
+SCHEMA = 22
 SPILLED = 128  # bytes that a thread may spill: beyond it nobody knows what a kernel takes
 # Of plans to be measured: microseconds that a plan takes at the least where others are made beside it, seconds after
 # which no further one is made, and how many are tried

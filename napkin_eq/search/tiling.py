@@ -41,8 +41,8 @@ SMALL, LARGEST_WHOLE, RELOWERED, MOST_CHOICES, STAGES = 256, 32768, 3, 1500, (4,
 SHORT = 4096  # elements that a program which takes several rows has in a tile at the most
 TOO_MANY = 200_000  # choices, of a kernel of a dozen axes: only to list them takes as long as a search
 MOST_SHARED = 7  # tilings to try whether groups of warps can share them, before giving up
-# Of so many tilings priced, of all sizes, the best takes so many times the limit: none will keep to it (of 180 searches
-# of random diagrams and of windows one came to the limit itself)
+# Of so many tilings priced, of all sizes, the best takes so many times the limit: none will keep to it (of some 130
+# such searches, of random diagrams and of windows, one came to the limit itself)
 SAMPLE, HOPELESS = 64, 5.0
 GOLDEN = 2654435761  # odd, 2**32 over the golden ratio: its multiples lie far from one another
 TOLD, WASTE = 1.02, 4.0  # times nearer than this are not told apart; so many times the work is not done for less

@@ -69,7 +69,7 @@ def _kept_as_compared(joint: Any) -> None:
         if name_of(node.target) not in ("eq.Tensor", "ne.Tensor"):
             continue
         few, many = sorted(map(_shown, node.args), key=_elements)
-        if _elements(few) < _elements(many) and _computed_of(few, many):
+        if _elements(few) < _elements(many) and many in computed_of([few]):
             many.meta["recompute"] = CheckpointPolicy.MUST_SAVE
 
 
@@ -88,13 +88,14 @@ def _shown(node: Any) -> Any:
     return node
 
 
-def _computed_of(node: Any, source: Any) -> bool:
-    """Tell whether a node of a graph is computed of another."""
-    known, open_ = set[Any](), [node]
-    while open_:
-        known.add(one := open_.pop())
-        open_ += [other for other in one.all_input_nodes if other not in known]
-    return source in known
+def computed_of(nodes: Sequence[Any]) -> set[Any]:
+    """Return some nodes of a graph and all that they are computed of."""
+    found, waiting = set[Any](), list(nodes)
+    while waiting:
+        if (node := waiting.pop()) not in found:
+            found.add(node)
+            waiting += node.all_input_nodes
+    return found
 
 
 def _light(node: Any) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from napkin_eq.pytorch.build.partition import putting
+from napkin_eq.pytorch.build.partition import computed_of, putting
 from napkin_eq.pytorch.build.recomputed import VIEWS, lying
 from napkin_eq.pytorch.build.table import name_of
 
@@ -41,13 +41,7 @@ def copied(module: Any, copies: dict[Any, Any] | None = None) -> Any:
 def forward_of(joint: Any, outputs: int) -> set[Any]:
     """Return the nodes that the first results of a graph, which are the forward's, are computed of."""
     results = next(iter(reversed(joint.graph.nodes))).args[0][:outputs]
-    found = set[Any]()
-    waiting = [node for node in results if hasattr(node, "all_input_nodes")]
-    while waiting:
-        if (node := waiting.pop()) not in found:
-            found.add(node)
-            waiting += node.all_input_nodes
-    return found
+    return computed_of([node for node in results if hasattr(node, "all_input_nodes")])
 
 
 def near(before: set[Any], begins: Iterable[Any], stays: Callable[[Any], bool]) -> set[Any]:
