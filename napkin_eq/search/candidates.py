@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
+from typing import Any
 
 from napkin_eq.egraph.budget import Budget, Clock
 from napkin_eq.egraph.nodes import Saturated
@@ -32,6 +33,7 @@ from napkin_eq.search.tiling import Tiled
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.expected import expected
 from napkin_eq.tile.resources import BYTES
+from napkin_eq.tile.stream_facts import WINDOW
 
 FINALISTS, SPREAD, SAME, STABLE = 3, 1.25, 1e-3, 0.45
 Side = tuple[tuple[Axis, ...], bool]  # the axes of an operand that is computed, and whether out of sums
@@ -100,7 +102,7 @@ def extracted(job: Job, graph: Saturated, stability: Stability, cuts: Cuts) -> l
                 f"diagram {job.diagram.name}: output {names} has no form that can be computed with these laws; leave"
                 " fewer out"
             )
-        return [c.term for c in _finalists(found, STORAGE[job.aim.dtype])] if found else []
+        return [c.term for c in _finalists(found, STORAGE[job.aim.dtype], job.source)] if found else []
 
 
 def placed(job: Job, graph: Saturated, terms: Sequence[Term], cuts: Cuts) -> Forms:
@@ -111,7 +113,7 @@ def placed(job: Job, graph: Saturated, terms: Sequence[Term], cuts: Cuts) -> For
         budget, made = job.aim.budget, placer(job)
         made.parts = tuple(part for part, _ in cuts)
         found: list[Placed] = []
-        for term in terms:
+        for term in made.by_start(terms):
             if found and budget.over("placement", PLACING):
                 break
             if (placement := made.best(term)) is not None:
@@ -134,7 +136,8 @@ def together(job: Job, outputs: Sequence[Stored]) -> list[tuple[Placed, Cuts]]:
 
     def forms(graph: Saturated, cut: dict[str, str]) -> list[Term]:
         found = _candidates(replace(job, aim=aim), graph, stability, cut, alone=not cut)
-        terms = [c.term for c in _finalists(found, STORAGE[aim.dtype])] if found or cut else [streamed(job.source)]
+        written = [] if cut else [streamed(job.source)]
+        terms = [c.term for c in _finalists(found, STORAGE[aim.dtype], job.source)] if found else written
         made.orders |= {
             item: o.dims for t in (*terms, streamed(job.source)) for item, o in zip(parallel(t), outputs, strict=True)
         }
@@ -400,9 +403,9 @@ def along(term: Term, axes: Sequence[Axis]) -> Term:
     return Map("where", (reduce(lambda a, b: Map("and", (a, b)), masks), term, term))
 
 
-def _finalists(candidates: Sequence[Candidate], storage: str) -> list[Candidate]:
+def _finalists(candidates: Sequence[Candidate], storage: str, written: Term) -> list[Candidate]:
     """Return the candidates to price in full: the first few, near the best, and of those that differ only in the order
-    of operands the most accurate.
+    of operands the most accurate, or else whose folds are in the order in which they are written.
 
     Those that compute other operands of contractions come before those that only compute the same ones in another way;
     of these the first KEEP count.
@@ -414,7 +417,7 @@ def _finalists(candidates: Sequence[Candidate], storage: str) -> list[Candidate]
     while near:
         first, sides = near[0], computed[near[0]]
         same = [c for c in near if c.cost <= (1 + SAME) * first.cost and computed[c] == sides]
-        best = min(same, key=lambda c: term_error(c.term, storage))
+        best = min(same, key=lambda c: (term_error(c.term, storage), _disordered(c.term, written)))
         if sides in found and first in candidates[:KEEP]:
             others.append(best)
         found.setdefault(sides, best)
@@ -424,14 +427,33 @@ def _finalists(candidates: Sequence[Candidate], storage: str) -> list[Candidate]
 
 def innermost(term: Term) -> frozenset[Axis]:
     """Return the axes along which contractions over several axes are folded first: the matrix unit takes these, blocks
-    of the others one by one.
+    of the others one by one. The order of a window, as pooling has, tells no forms apart.
     """
-    nested = (
+    return frozenset(
+        t.body.axis
+        for t in _nested(term)
+        if not isinstance(t.body.body, (Fold, Reduce))
+        and (_product(t.body.body) or extent(t.axis) * extent(t.body.axis) > WINDOW)
+    )
+
+
+def _nested(term: Term) -> list[Any]:
+    """Return the folds of what the same fold over another axis gives."""
+    return [
         t
         for t in subterms(term)
         if isinstance(t, (Fold, Reduce)) and isinstance(t.body, (Fold, Reduce)) and t.monoid == t.body.monoid
-    )
-    return frozenset(t.body.axis for t in nested if not isinstance(t.body.body, (Fold, Reduce)))
+    ]
+
+
+def _disordered(term: Term, written: Term) -> int:
+    """Return how many folds of a term are within one that is within them as the diagram is written."""
+    order = {t.axis: t.depth for t in subterms(written) if isinstance(t, Reduce)}
+    return sum(order.get(t.axis, 0) < order.get(t.body.axis, 0) for t in _nested(term))
+
+
+def _product(term: Term) -> bool:
+    return isinstance(term, Map) and term.op == "mul"
 
 
 def computed_sides(term: Term) -> frozenset[Side]:
@@ -441,7 +463,7 @@ def computed_sides(term: Term) -> frozenset[Side]:
     folds = (
         t
         for t in subterms(term)
-        if isinstance(t, (Fold, Reduce, Online)) and isinstance(t.body, Map) and t.body.op == "mul"
+        if isinstance(t, (Fold, Reduce, Online)) and _product(t.body)
     )
     pairs = (t.body.args for t in folds if all(t.axis in arg.axes for arg in t.body.args))
     sides = (

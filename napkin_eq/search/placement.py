@@ -51,6 +51,7 @@ from napkin_eq.tile.stream_facts import Streamed, depth_along, modes_of, reduces
 
 Join = tuple[tuple[int, ...], ...]
 MOST_STORES, MOST_SOLVED, MOST_BUNDLED, GAIN, FAR, SHORT, TARGET, PLACING = 6, 40, 5, 0.985, 1.5, 128, "target__", 0.75
+LATE_START = 4.0  # times what the best form takes as it is begun: what takes more is not told apart
 EACH = 16  # kernels that may be solved for a term whatever those before it took, as long as it is far from its floor
 # Seconds that a value's tiles may take where the time for placements is over; times so many where none fitted yet; the
 # share of it where that was spent so many times
@@ -111,6 +112,17 @@ class Placed:
         return merged(store, tuple(map(kernel.whole, kernel.writes)), self.read_by(store), proved, kernel.merged)
 
 
+@dataclass(frozen=True, slots=True)
+class _Searched:
+    """The best tiles of one way to lower a kernel that keep to a limit in microseconds; what the dearest that were
+    looked at take at the least.
+    """
+
+    found: tuple[Tiled, ...]
+    limit: float
+    dearest: float
+
+
 class Placer:
     """Weighs placements of candidate terms, of one output or a Tuple of several, on one hardware."""
 
@@ -136,6 +148,7 @@ class Placer:
         self.priced = priced or Priced()
         self.solved: dict[Kernel, Tiled | None] = {}
         self.most = MOST_SOLVED
+        self.alike: dict[tuple[Any, ...], _Searched] = {}  # by what is lowered
         self.above: dict[Kernel, float] = {}  # kernels that are sure to take longer than so many microseconds
         self.refusals: list[str] = []
         self.buffers: dict[Term, p.Buffer] = {}
@@ -182,6 +195,24 @@ class Placer:
                 break
             found, chosen = step
         return found
+
+    def by_start(self, bodies: Sequence[Term]) -> list[Term]:
+        """Return terms in the order of what each takes in one kernel, with arrays turned that are better so; one of
+        which that is not known, or is far more than of another, keeps its place.
+
+        The search of the first term may take all the time that there is.
+        """
+        if len(bodies) < 2:
+            return list(bodies)
+        took: dict[Term, float] = {}
+        for body in bodies:
+            if self._over():
+                break
+            limit = LATE_START * min(took.values(), default=math.inf)
+            if (start := self.turned(body, limit) or self.whole(body, limit)) is not None:
+                took[body] = start.predicted_us
+        known = iter(sorted(took, key=took.__getitem__))
+        return [next(known) if body in took else body for body in bodies]
 
     def whole(self, body: Term, limit: float = math.inf, stored: frozenset[Term] = frozenset()) -> Placed | None:
         """Return the placement of a term that gives its outputs in one kernel, and stores nothing else but what is
@@ -533,26 +564,46 @@ class Placer:
     ) -> list[Tiled]:
         """Return the best tiles of a kernel in one way to lower it, none above a limit in microseconds.
 
-        told: is given the microseconds that some tiles are sure to take.
+        told: is given the microseconds that some tiles are sure to take. Terms that fold the same axes in another order
+        are the same kernel where these are merged.
         """
+        told_by = made.arrays, made.own, made.within
+        alike = made.store, made.targets, made.axes, *(frozenset(mapping.items()) for mapping in told_by)
+        if alike in self.alike and (self.alike[alike].found or limit <= self.alike[alike].limit):
+            told(self.alike[alike].dearest)
+            return [*self.alike[alike].found]
         roles, value = modes_of(made.store)
         least = Least(value, made.targets, made.arrays, self.storage, self.hardware)
+        dearest, ended = 0.0, False
 
         def lower(tiles: Mapping[str, int]) -> p.Kernel:
             return made.kernel(tiles, self.storage, self.proved, self.precision)
 
-        return solve(
+        def bound(blocks: Mapping[str, int]) -> float:
+            nonlocal dearest
+            dearest = max(dearest, us := told(least.us(blocks)))
+            return us
+
+        def late(priced: bool) -> bool:
+            nonlocal ended
+            ended = ended or over(priced)
+            return ended
+
+        found = solve(
             made.store,
             roles,
             lower,
             self.hardware,
             printer=self.printer,
-            least=lambda blocks: told(least.us(blocks)),
+            least=bound,
             limit=limit,
             stored=(*made.arrays.values(), *made.targets),
             within=made.within,
-            over=over,
+            over=late,
         )
+        if not ended:
+            self.alike[alike] = _Searched(tuple(found), limit, dearest)
+        return found
 
 
 def _alike(keys: Sequence[Any]) -> Join:

@@ -39,7 +39,7 @@ from napkin_eq.tile.stream_facts import (
 LONG = 4096  # places in a block of a kernel that folds no more than a window
 SMALL, LARGEST_WHOLE, RELOWERED, MOST_CHOICES, STAGES = 256, 32768, 3, 1500, (4, 3, 2)
 SHORT = 4096  # elements that a program which takes several rows has in a tile at the most
-TOO_MANY = 200_000  # choices, of a kernel of a dozen axes: only to list them takes as long as a search
+TOO_MANY = 32_768  # choices, of a kernel of a dozen axes: only to list more takes as long as a search
 MOST_SHARED = 7  # tilings to try whether groups of warps can share them, before giving up
 # Of so many tilings priced, of all sizes, the best takes so many times the limit: none will keep to it (of some 130
 # such searches, of random diagrams and of windows, one came to the limit itself)
@@ -124,7 +124,7 @@ def choices(
             streamed = isinstance(term, (Fold, Online))
             known = found.get(f"~{term.axis.name}")
             sizes = _sizes(term.axis, streamed=streamed, least=16, most=4096)
-            if streamed and (isinstance(term.body, (Fold, Online)) or counts(term)) and sizes[0] > 1:
+            if streamed and (isinstance(term.body, (Fold, Online)) or counts(term) or _of_folds(term)) and sizes[0] > 1:
                 sizes = [1, *sizes]  # a sum of contractions, or over the stretches under a mask: one at a time
             if (run := _run(term)) and len(sizes) > 1:  # a longer tile would reach into other stretches
                 sizes = [s for s in sizes if s <= run] or sizes[:1]
@@ -132,6 +132,12 @@ def choices(
             sizes = [s for s in (16, 32, 64, 128, 256) if s <= whole and whole % s == 0] if whole else sizes
             found[f"~{term.axis.name}"] = sizes if known is None else [s for s in sizes if s in known]
     return _thinned(found)
+
+
+def _of_folds(fold: Term) -> bool:
+    """Tell whether a fold over a window, as pooling is, takes what other folds give along it."""
+    short = fold.axis.size is not None and fold.axis.size <= WINDOW
+    return short and any(isinstance(t, (Fold, Online)) and fold.axis in t.axes for t in subterms(fold.body))
 
 
 def _run(fold: Term) -> int:
@@ -153,7 +159,11 @@ def _thinned(options: dict[str, list[int]]) -> dict[str, list[int]]:
         options[name] = kept
     if math.prod(map(len, options.values())) > TOO_MANY:
         few = {n: [sizes[0], 64 if 64 in sizes else sizes[-1]] for n, sizes in options.items()}
-        return {n: sizes if len(sizes) <= 2 else few[n] for n, sizes in options.items()}
+        options = {n: sizes if len(sizes) <= 2 else few[n] for n, sizes in options.items()}
+    for name in sorted(options, key=lambda n: (options[n][-1:], n)):  # the shortest first, in the tile that fits best
+        if math.prod(map(len, options.values())) <= TOO_MANY:
+            break
+        options[name] = options[name][:1]
     return options
 
 
@@ -194,7 +204,7 @@ class _Profiles:
                         if isinstance(place, Index) and place.axis != counter:
                             self.divided.setdefault(place.axis.name, set()).add(run.value)
         self.columns = {t.axis.name for t in terms if isinstance(t, Fold) and _folds_columns(t)}
-        self.lower = lower
+        self.lower, self.terms = lower, len(terms)
         self.refused: dict[tuple[bool, ...], str] = {}
         self.first: dict[tuple[bool, ...], Mapping[str, int]] = {}
         self.found: dict[tuple[bool, ...], Profile | None] = {}
@@ -216,6 +226,7 @@ class _Profiles:
                 METER.did("lowered", sum(1 for _ in p.statements(kernel.body)))
                 self.found[pattern] = profile(kernel)
             except NapkinError as error:
+                METER.did("lowered", self.terms)
                 self.found[pattern], self.refused[pattern] = None, str(error)
         return self.found[pattern]
 

@@ -31,6 +31,7 @@ from napkin_eq.lang.term import (
     Term,
     axis_names,
     rebuilt,
+    same_size,
     subterms,
 )
 from napkin_eq.machine.cost import elements
@@ -460,19 +461,25 @@ def _read_at_once(outputs: Sequence[Term]) -> tuple[Term, ...]:
         if isinstance(term, Read) and folded(term.body, {term.axis.name}) and one_to_one(term.index, term.axis):
             groups.setdefault((term.axis, term.index), []).append(term)
     roots = set(outputs)
-    carried = {
-        read
+    stays = {
+        read: bounds
         for (axis, index), reads in groups.items()
-        if _alone(axis, index, reads, terms, readers, roots)
+        for bounds in [_bounds(axis, index, reads, terms, readers, roots)]
         for read in reads
+        if read.body not in bounds
     }
-    if not carried:
+    if not stays:
         return tuple(outputs)
     done: dict[Term, Term] = {}
     for term in terms:
         made = rebuilt(term, tuple(done[c] for c in term.children))
-        if term in carried and isinstance(made, Read):
-            made = substituted(made.body, {made.axis.name: made.index}, lambda value, _: isinstance(value, Scan))
+        if term in stays and isinstance(made, Read):
+            held = {done[bound] for bound in stays[term]}
+
+            def kept(value: Term, along: Set[str], held: Set[Term] = held) -> bool:
+                return isinstance(value, Scan) or value in held
+
+            made = substituted(made.body, {made.axis.name: made.index}, kept)
         done[term] = made
     return tuple(done[output] for output in outputs)
 
@@ -522,35 +529,46 @@ def _seldom(read: Read, cone: Set[Term]) -> bool:
     return all(SELDOM * elements(own) <= elements(t.axes) for own, t in zip(looked_up, folds, strict=True))
 
 
-def _alone(
+def _bounds(
     axis: Axis, index: Term, reads: Sequence[Read], terms: Sequence[Term],
     readers: Mapping[Term, Sequence[Term]], roots: set[Term],
-) -> bool:
-    """Tell whether all that varies along an axis, of what some reads read, is read through them alone."""
-    cone = set[Term]()
-    stack: list[Term] = [read.body for read in reads]
-    while stack:
-        term = stack.pop()
-        if term not in cone and axis in term.axes and not isinstance(term, Index):
-            cone.add(term)
-            stack += term.children
+) -> set[Term]:
+    """Return the values down to which some reads of one place go: what varies along their axis and is read otherwise
+    too, or is an output; all that they read where they cannot go down. What is made of one such value alone, as a
+    number less its mean is, is made of it again.
+    """
     within = {a.name for a in index.axes}
-    through = set(reads)
-    if any(not within.isdisjoint(a.name for a in read.body.axes) for read in reads):
-        return False  # a diagonal
-    return not any(
-        term in roots
+    bodies = {read.body for read in reads}
+    if any(not within.isdisjoint(a.name for a in body.axes) for body in bodies):
+        return bodies  # a diagonal
+    through, alone, inside, bounds = set[Term](reads), set[Term](), set[Term](), set[Term]()
+    for term in reversed(terms):
+        if axis not in term.axes or isinstance(term, Index) or not (term in bodies or inside & {*readers[term]}):
+            continue
+        only = term not in roots and all(reader in alone or reader in through for reader in readers[term])
         # A bound axis of that name takes another: what is folded before would be read by it, and computed again
-        or (isinstance(term, Reduce) and term.axis.name in within and any(folded(c, within) for c in term.children))
-        or any(reader not in cone and reader not in through for reader in readers[term])
-        for term in cone
-    )
+        again = (
+            isinstance(term, Reduce) and term.axis.name in within and any(folded(c, within) for c in term.children)
+        )
+        if only and not again:
+            alone.add(term)
+            inside.add(term)
+        elif isinstance(term, Map) and term not in roots and sum(axis in child.axes for child in term.children) == 1:
+            inside.add(term)
+        else:
+            bounds.add(term)
+    # Under a second name a value, or an array, would be told apart from itself
+    return bodies if bounds and isinstance(index, Index) and same_size(index.axis, axis) else bounds
 
 
 def one_to_one(index: Term, axis: Axis) -> bool:
-    """Tell whether a coordinate along an axis is another axis' own, or counts several, the last fastest, as one."""
+    """Tell whether a coordinate along an axis is another axis' own, or that of several of which no two places meet, and
+    lies inside the axis: what is read there is computed at no more places than along the axis.
+
+    Windows side by side, a part that is cut out, and every other lane are read so.
+    """
     digits: list[tuple[int, int]] = []
-    names = set[str]()
+    names, first = set[str](), 0
     stack = [(index, 1)]
     while stack:
         term, step = stack.pop()
@@ -562,14 +580,16 @@ def one_to_one(index: Term, axis: Axis) -> bool:
         elif isinstance(term, Index) and term.axis.size is not None and term.axis.name not in names:
             names.add(term.axis.name)
             digits.append((step, term.axis.size))
-        elif term is not Const(0):
+        elif isinstance(term, Const) and term.kind == "int":
+            first += step * int(term.value)
+        else:
             return False
-    step = 1
-    for own, size in sorted(digits):
-        if own != step:
+    last = 0  # of the places that steps so far lead to
+    for step, size in sorted(digits):
+        if step <= last:
             return False
-        step *= size
-    return bool(digits) and step == axis.size and axis.name not in names
+        last += step * (size - 1)
+    return bool(digits) and axis.size is not None and 0 <= first < axis.size - last and axis.name not in names
 
 
 __all__ = ["one_to_one", "unfolded"]

@@ -122,12 +122,16 @@ def test_a_fold_is_split_only_where_folds_inside_are_at_parts_of_its_axis() -> N
     (Index(e) + Index(h) * Const(4), k, True),
     (Index(e) * Const(3) + Index(h), k, True),
     (Index(h) * Const(3) + Index(e), k, False),  # some twice
-    (Index(h) * Const(4) + Index(p), k, False),  # some never
+    (Index(h) * Const(4) + Index(p), k, True),  # some never
+    (Index(p) * Const(2) + Index(h), k, False),  # some twice, others never
+    (Index(h) * Const(3) + Index(p) + Const(4), k, True),
+    (Index(h) * Const(3) + Index(p) + Const(5), k, False),  # the last one lies outside
+    (Index(h) * Const(4) + Index(p) + Const(-1), k, False),  # and the first one
     (Index(h) * Const(4) + Index(h), k, False),
     (Index(h) * Const(4) + Index(e) + Const(1), k, False),
     (Index(h) // Const(1), h, False),
 ])  # fmt: skip
-def test_which_coordinates_take_each_place_once(index: Term, axis: Axis, right: bool) -> None:
+def test_which_coordinates_take_no_place_twice(index: Term, axis: Axis, right: bool) -> None:
     assert one_to_one(index, axis) == right
 
 

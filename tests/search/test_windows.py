@@ -1,0 +1,87 @@
+"""Windows over what contractions give, as pooling has them: one kernel, window by window, nothing stored before."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import napkin_eq as nq
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.evaluate import evaluate
+from napkin_eq.lang.term import Const, Index, Input, Read, Reduce, Term, subterms
+from napkin_eq.pipeline.derive import derive
+from napkin_eq.search.unfolded import unfolded
+
+
+def convolution(n: int, c: int, o: int, size: int) -> tuple[Term, Axis, Axis]:
+    """Return a 3 × 3 convolution of n pictures, and the axes of its places."""
+    pictures, channels, out = Axis("n", n), Axis("c", c), Axis("o", o)
+    rows, columns, p, q = Axis("h", size + 2), Axis("w", size + 2), Axis("p", size), Axis("q", size)
+    r, s = Axis("r", 3), Axis("s", 3)
+    seen = Read(nq.array("X", pictures, channels, rows, columns), rows, Index(p) + Index(r))
+    seen = Read(seen, columns, Index(q) + Index(s))
+    product = seen * nq.array("W", out, channels, r, s)
+    return nq.sum(nq.sum(nq.sum(product, s), r), channels), p, q
+
+
+def pooled(value: Term, p: Axis, q: Axis, side: int, monoid: str, first: int = 0) -> Term:
+    """Return what windows, side by side from a first place on, hold of a value."""
+    count = ((p.size or 0) - first) // side
+    a, b, i, j = Axis("a", count), Axis("b", count), Axis("i", side), Axis("j", side)
+    held = Read(value, p, Index(a) * Const(side) + Index(i) + Const(first))
+    held = Read(held, q, Index(b) * Const(side) + Index(j) + Const(first))
+    return Reduce(monoid, i, Reduce(monoid, j, held))
+
+
+def read_elsewhere(term: Term) -> list[Term]:
+    return [t for t in subterms(term) if isinstance(t, Read) and not isinstance(t.body, (Input, Read))]
+
+
+@pytest.mark.parametrize("size, side, first", [(8, 2, 0), (9, 2, 0), (11, 3, 1)])
+@pytest.mark.parametrize("monoid", ["max", "sum"])
+def test_windows_side_by_side_are_computed_where_they_are_read(size: int, side: int, first: int, monoid: str) -> None:
+    """Also where lanes are left over that no window has."""
+    value, p, q = convolution(2, 3, 4, size)
+    term = pooled(nq.tanh(value), p, q, side, monoid, first)
+    (made,) = unfolded([term])
+    assert read_elsewhere(term) and not read_elsewhere(made)
+    draw = np.random.default_rng(3)
+    arrays = {
+        i.name: draw.standard_normal([a.size or 1 for a in i.dims]) for i in subterms(term) if isinstance(i, Input)
+    }
+    np.testing.assert_allclose(evaluate(made, arrays), evaluate(term, arrays), rtol=1e-12)
+
+
+def test_what_windows_share_with_others_is_read_where_it_is_made() -> None:
+    """A number less its mean is no array beside the numbers; what takes two arrays, or is an output, is one."""
+    value, p, q = convolution(2, 3, 4, 9)
+    mean = nq.sum(nq.sum(value, q), p) * Const(1 / 81)
+    off = value + (-1.0) * mean
+    spread = nq.sum(nq.sum(off * off, q), p)
+    (made,) = unfolded([pooled(off * spread, p, q, 3, "max")])
+    assert {t.body for t in read_elsewhere(made)} == {value}
+    shown, made = unfolded([nq.tanh(value), pooled(nq.tanh(value), p, q, 3, "max")])
+    assert {t.body for t in read_elsewhere(made)} == {shown}
+
+
+def test_windows_that_overlap_read_what_is_stored() -> None:
+    value, p, q = convolution(2, 3, 4, 9)
+    a, i = Axis("a", 4), Axis("i", 3)
+    term = Reduce("max", i, Read(value, p, Index(a) * Const(2) + Index(i)))
+    assert unfolded([term]) == (term,)
+
+
+@pytest.mark.parametrize("monoid", ["max", "sum"])
+def test_a_pooled_convolution_is_one_kernel_window_by_window(monoid: str) -> None:
+    """An array of what is pooled would be four times the output's, and hold all that is slow about it."""
+    value, p, q = convolution(16, 16, 64, 112)
+    term = pooled(nq.tanh(value), p, q, 2, monoid)
+    found = derive(Diagram("pooled", (("Y", term),)), "h200", dtype="float32", precision="tf32", limit=20)
+    last = found.plan.kernels[-1]
+    walked = {coord.axis.name for coord in last.coords if coord.role == "stream" and coord.tile == 1}
+    assert {"i", "j"} <= walked
+    large = 16 * 64 * 112 * 112
+    stored = [buffer for kernel in found.plan.kernels for buffer in kernel.writes]
+    assert all(np.prod([axis.size for axis in buffer.dims]) < large for buffer in stored)
+    assert sum(o.placed.predicted_us for o in found.outputs) < 100
