@@ -474,7 +474,7 @@ def _read_at_once(outputs: Sequence[Term]) -> tuple[Term, ...]:
     for term in terms:
         made = rebuilt(term, tuple(done[c] for c in term.children))
         if term in stays and isinstance(made, Read):
-            held = {done[bound] for bound in stays[term]}
+            held = {done[bound] for bound in stays[term] if bound in done}  # those of the read's own
 
             def kept(value: Term, along: Set[str], held: Set[Term] = held) -> bool:
                 return isinstance(value, Scan) or value in held

@@ -79,18 +79,36 @@ def cut(fn, *shapes):
 
 
 def test_a_convolution_stands_with_what_is_computed_of_each_number_by_itself():
-    """No kernel has two of them, or one and windows of what it gives, or a fold that its windows would repeat."""
+    """No kernel has two of them, or one and windows that meet of what it gives, or a fold that its windows would
+    repeat.
+    """
 
-    def chain(x, w, v):
-        y = F.max_pool2d(torch.relu(F.conv2d(x, w, padding=1)), 2)
+    def chain(x, w, v, *windows):
+        y = F.max_pool2d(torch.relu(F.conv2d(x, w, padding=1)), *windows)
         return torch.softmax(torch.tanh(F.conv2d(torch.sigmoid(y), v, padding=1)), 1)
 
-    found = cut(chain, (2, 8, 16, 16), (8, 8, 3, 3), (8, 8, 3, 3))
-    assert [[name for name in part if name != "add"] for part in found] == [
+    def parts(*windows):
+        found = cut(lambda *given: chain(*given, *windows), (2, 8, 16, 16), (8, 8, 3, 3), (8, 8, 3, 3))
+        return [[name for name in part if name != "add"] for part in found]
+
+    assert parts(2) == parts(2, 3) == [
+        ["convolution", "relu", "max_pool2d_with_indices", "sigmoid"],
+        ["convolution", "tanh", "_softmax"],
+    ]
+    assert parts(3, 2) == parts(2, 2, 1) == [
         ["convolution", "relu"],
         ["max_pool2d_with_indices", "sigmoid"],
         ["convolution", "tanh", "_softmax"],
     ]
+
+
+def test_windows_whose_places_are_asked_for_are_no_part_of_a_convolution():
+    """Each number would be computed once more, to be compared with the largest."""
+
+    def placed(x, w):
+        return torch.relu(F.max_pool2d(torch.relu(F.conv2d(x, w)), 2, return_indices=True)[1].float())
+
+    assert ["convolution", "relu"] in cut(placed, (2, 8, 16, 16), (8, 8, 3, 3))
 
 
 def test_what_only_moves_and_windows_of_one_are_read_where_they_are_convolved():

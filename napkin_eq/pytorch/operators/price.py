@@ -7,6 +7,7 @@ The same GPU data as the cost model's; an estimate that only decides whether a r
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -122,8 +123,29 @@ def folding(node: Any) -> bool:
 
 
 def reducing(node: Any) -> bool:
-    """Tell whether a node folds along whole dimensions: a kernel that computes what it is given may hold these."""
-    return kind_of(name_of(node.target)) == "reductions"
+    """Tell whether a node folds along whole dimensions, or in windows of which no two meet: a kernel that computes what
+    it is given may hold these.
+    """
+    kind = kind_of(name_of(node.target))
+    return kind == "reductions" or (kind == "pooling" and _side_by_side(node))
+
+
+def _side_by_side(node: Any) -> bool:
+    """Tell whether a node folds windows of which no two meet, whole ones, and nobody asks at which place one's largest
+    number is.
+    """
+    said = _said(node)
+    if "kernel_size" not in said or "grad_output" in said or said.get("ceil_mode"):
+        return False
+    sizes, steps, beyond, spaced = (
+        [number] if isinstance(number, int) else list(number)
+        for number in (said["kernel_size"], said.get("stride", []), said.get("padding", 0), said.get("dilation", 1))
+    )
+    if any(number != 0 for number in beyond) or any(number != 1 for number in spaced):
+        return False
+    places = [user for user in node.users if user.target is operator.getitem and user.args[1] == 1]
+    met = any(step < size for size, step in zip(sizes, steps or sizes, strict=False))
+    return not met and not any(place.users for place in places)
 
 
 def converting(node: Any) -> bool:
