@@ -191,9 +191,11 @@ class Placer:
                     tried(choice)
         for _ in range(MOST_STORES + len(chosen)):
             step = self._step(body, sites, chosen, join, found, floor)
-            if step is None or self._over():
+            if step is None:
                 break
             found, chosen = step
+            if self._over():
+                break
         return found
 
     def by_start(self, bodies: Sequence[Term]) -> list[Term]:

@@ -305,21 +305,26 @@ def _plain(
     every = [dict(zip(names, tiles, strict=True)) for tiles in _combinations(store, options, names)]
     profiles.among(every)
     priced_choices: list[_Choice] = []
-    tried, seen, enough, wanted, sure = 0, 0, math.inf, max(keep, RELOWERED), True
+    tried, enough, wanted, sure = 0, math.inf, max(keep, RELOWERED), True
     spread = _spread(every)
     # The rest only where none of so many fits
     ways = sorted((i >= MOST_CHOICES, bound(tiles), i) for i, tiles in enumerate(spread))
-    for late, least, place in ways:
+    # Where there is a limit a few of all sizes are the first: those with the least bound are all large
+    first = [way for way in ways if way[2] < SAMPLE and way[1] <= limit] if limit < math.inf else []
+    rest = [way for way in ways if way[2] >= SAMPLE or not first]
+    for number, (late, least, place) in enumerate([*first, *rest]):
         named = spread[place]
         if sure and least > limit:
             continue  # of the rest some may be below it
         if over(bool(priced_choices)) or (late and priced_choices):
             break
-        if priced_choices and seen >= SAMPLE and enough > HOPELESS * limit:
+        if priced_choices and number >= SAMPLE and enough > HOPELESS * limit:
             return [], ""
         if sure and least > enough:
             enough = _enough(priced_choices, wanted)
             if least > enough:
+                if number < len(first):
+                    continue
                 break
         prof = profiles.profile(named)
         if prof is None:
@@ -327,7 +332,7 @@ def _plain(
         lanes = _lanes(prof.kernel, named)
         dots = any(w.kind == "tensor" for w in prof.works)
         launches = _launches(dots)
-        tried, seen = tried + len(launches), seen + 1
+        tried += len(launches)
         METER.did("tiling")
         METER.did("launch", len(launches))
         for (warps, stages), cost in zip(launches, prices(prof, lanes, launches, hardware), strict=True):

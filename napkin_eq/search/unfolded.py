@@ -42,6 +42,7 @@ FOLDS = ("sum", "prod", "max", "min")
 JOINED = {"sum": "add", "prod": "mul", "max": "max", "min": "min"}  # what makes one fold of two over parts of an axis
 ROUNDS = 8
 SELDOM = 32  # times fewer lanes than a fold has: so few cost next to nothing to compute once more
+FEWER = 4  # times fewer lanes than a fold that it is of has: a value that may as well be stored before it is read
 COMMUTE = ("add", "mul")
 YES, NO, GONE = Const(True), Const(False), Const(ABSENT)
 REMEMBERED = 4096  # terms, and choices, of which it is known how they are made
@@ -557,8 +558,15 @@ def _bounds(
             inside.add(term)
         else:
             bounds.add(term)
-    # Under a second name a value, or an array, would be told apart from itself
-    return bodies if bounds and isinstance(index, Index) and same_size(index.axis, axis) else bounds
+    if isinstance(index, Index) and same_size(index.axis, axis):
+        # Under a second name a value, or an array, would be told apart from itself
+        return bodies if bounds else bounds
+    # What is made of far more that is computed is stored for next to nothing, and what it is of stays simple
+    reduced = [t for t in inside if isinstance(t, Reduce)]
+    nested = {t.body for t in reduced if isinstance(t.body, Reduce) and t.monoid == t.body.monoid}
+    read = [t for t in inside if isinstance(t, Read) and folded(t.body, {t.axis.name})]
+    most = max((elements(t.axes) for t in (*reduced, *read) if t not in nested), default=0)
+    return bodies if FEWER * max(elements(body.axes) for body in bodies) <= most else bounds
 
 
 def one_to_one(index: Term, axis: Axis) -> bool:
