@@ -60,6 +60,7 @@ from napkin_eq.pytorch.operators.price import (
     of_windows,
     parted_us,
     pointwise,
+    pooling,
     precision,
     product,
     reducing,
@@ -347,30 +348,35 @@ def chosen(
     def ordered(regions: list[Region]) -> list[Region]:
         return _by_worth(regions, load(hardware)) if weighed else regions
 
+    def decide(region: Region, apart: Sequence[Region]) -> None:
+        """Have a region's kernels, or the reason why it stays, beside regions apart from which it would be taken."""
+        nonlocal measuring, sure
+        try:
+            if region.taken:
+                ahead.decide(region)
+            if region.taken and region.kernels is not None and weighed:
+                with clock.stopped():
+                    begun = time.monotonic()
+                    ours = {node for other in found if other.taken and other not in apart for node in other.nodes}
+                    _weigh(
+                        region,
+                        options,
+                        load(hardware),
+                        timed if measuring < options.seconds else None,
+                        [n for n in module.graph.nodes if n.op == "call_function" and n not in ours],
+                    )
+                    measuring += time.monotonic() - begun
+                    sure &= timed is None or region.hopeless or region.times is not None
+        except Exception as fault:  # of ours: the others are decided all the same
+            region.reason, region.kernels, sure = _said(fault), None, False
+        sure &= ENDED not in region.reason and TOOK not in region.reason
+
     waiting = ordered(waiting)
     with _Ahead(options, hardware, interpreted, weighed, clock) as ahead:
         while waiting:
             ahead.begin(waiting)
             region = waiting.pop(0)
-            try:
-                if region.taken:
-                    ahead.decide(region)
-                if region.taken and region.kernels is not None and weighed:
-                    with clock.stopped():
-                        begun = time.monotonic()
-                        ours = {node for other in found if other.taken for node in other.nodes}
-                        _weigh(
-                            region,
-                            options,
-                            load(hardware),
-                            timed if measuring < options.seconds else None,
-                            [n for n in module.graph.nodes if n.op == "call_function" and n not in ours],
-                        )
-                        measuring += time.monotonic() - begun
-                        sure &= timed is None or region.hopeless or region.times is not None
-            except Exception as fault:  # of ours: the others are decided all the same
-                region.reason, region.kernels, sure = _said(fault), None, False
-            sure &= ENDED not in region.reason and TOOK not in region.reason
+            decide(region, ())
             try:
                 instead = _instead(module, region, options, refused)
             except Exception as fault:
@@ -379,6 +385,17 @@ def chosen(
                 found.append(region)
             else:
                 waiting = ordered([*instead[0], *waiting, *instead[1]])
+        for node in module.graph.nodes if weighed else ():
+            try:
+                parts, joined = _joined(module, node, found, options, refused)
+            except Exception:  # of ours: the parts are decided
+                sure = False
+                continue
+            if joined is not None:
+                ahead.begin([joined])
+                decide(joined, parts)
+                if joined.taken and FASTER * _now_us(joined, hardware) < sum(_now_us(p, hardware) for p in parts):
+                    found = [*(region for region in found if region not in parts), joined]
     order = {node: at for at, node in enumerate(module.graph.nodes)}
     found = sorted([*found, *left], key=lambda region: order[region.nodes[0]])
     if sure and not ahead.faulty:
@@ -405,6 +422,51 @@ def _instead(
         said = {node: f"{why} ({region.reason})" for node, why in region.edges.items()}
         return _without(module, region.nodes, said, options, refused), []
     return None
+
+
+def _joined(
+    module: Any, node: Any, found: Sequence[Region], options: Options, refused: dict[Any, str]
+) -> tuple[list[Region], Region | None]:
+    """Return regions that were decided and the one that they would be together: of windows, of which no two meet, of
+    what is computed of a contraction of windows; None where a node folds no such.
+
+    It may store nothing of what is folded, but is far longer to search than its parts: these are decided before.
+    """
+    if not pooling(node):
+        return [], None
+    whole, stack = {node}, [source for source in node.all_input_nodes if source.op == "call_function"]
+    while stack:
+        source = stack.pop()
+        shown = name_of(source.target).startswith(VIEWS)
+        stays = not refused.get(source, WITHOUT_GAIN).startswith(WITHOUT_GAIN)
+        if source in whole or stays or not (shown or pointwise(source) or dense(source)):
+            continue
+        whole.add(source)
+        if not dense(source):
+            stack += [other for other in source.all_input_nodes if other.op == "call_function"]
+    parts = [region for region in found if not whole.isdisjoint(_no_views(region.nodes))]
+    inside = {own for part in parts for own in part.nodes}
+    decided = all(part.taken or part.reason.startswith(WITHOUT_GAIN) for part in parts)
+    if len(parts) < 2 or not decided or _no_views(whole - inside):
+        return [], None
+    if not any(map(dense, whole)) or sum(map(contraction, inside)) > 1:
+        return [], None
+    order = {own: at for at, own in enumerate(module.graph.nodes)}
+    together = _parts_of(module, sorted(inside, key=order.__getitem__))
+    if len(together) != 1:
+        return [], None
+    refused = {own: why for own, why in refused.items() if own not in inside}
+    regions = [region for region in _read(module, together[0], options, refused) if region.taken]
+    return (parts, regions[0]) if len(regions) == 1 else ([], None)
+
+
+def _now_us(region: Region, hardware: str) -> float:
+    """Return the microseconds of a region as it was decided, by its kernels or by PyTorch: measured where it was."""
+    if region.times is not None:
+        return region.times.ours_us if region.taken else region.times.library_us
+    if region.taken:
+        return region.took_us
+    return region.library_us or library_us(region.nodes, load(hardware), "float32")
 
 
 def _before_edges(module: Any, region: Region, options: Options, refused: dict[Any, str]) -> list[Region]:

@@ -79,36 +79,60 @@ def cut(fn, *shapes):
 
 
 def test_a_convolution_stands_with_what_is_computed_of_each_number_by_itself():
-    """No kernel has two of them, or one and windows that meet of what it gives, or a fold that its windows would
-    repeat.
-    """
+    """No kernel has two of them, or one and windows of what it gives, or a fold that its windows would repeat."""
 
-    def chain(x, w, v, *windows):
-        y = F.max_pool2d(torch.relu(F.conv2d(x, w, padding=1)), *windows)
+    def chain(x, w, v):
+        y = F.max_pool2d(torch.relu(F.conv2d(x, w, padding=1)), 2)
         return torch.softmax(torch.tanh(F.conv2d(torch.sigmoid(y), v, padding=1)), 1)
 
-    def parts(*windows):
-        found = cut(lambda *given: chain(*given, *windows), (2, 8, 16, 16), (8, 8, 3, 3), (8, 8, 3, 3))
-        return [[name for name in part if name != "add"] for part in found]
-
-    assert parts(2) == parts(2, 3) == [
-        ["convolution", "relu", "max_pool2d_with_indices", "sigmoid"],
-        ["convolution", "tanh", "_softmax"],
-    ]
-    assert parts(3, 2) == parts(2, 2, 1) == [
+    found = cut(chain, (2, 8, 16, 16), (8, 8, 3, 3), (8, 8, 3, 3))
+    assert [[name for name in part if name != "add"] for part in found] == [
         ["convolution", "relu"],
         ["max_pool2d_with_indices", "sigmoid"],
         ["convolution", "tanh", "_softmax"],
     ]
 
 
-def test_windows_whose_places_are_asked_for_are_no_part_of_a_convolution():
-    """Each number would be computed once more, to be compared with the largest."""
+def pooled(x, w, *windows):
+    return torch.tanh(F.max_pool2d(F.hardswish(F.conv2d(x, w)), *windows))
+
+
+@pytest.mark.parametrize("faster", [True, False])
+def test_windows_of_a_convolution_are_tried_with_it_once_both_are_decided(monkeypatch, faster):
+    """And taken together where that is faster than the two, or PyTorch in the place of one that stays."""
+    decided = []
+    decide = regions._Ahead.decide
+
+    def noted(ahead, region):
+        decided.append(region.said)
+        decide(ahead, region)
+
+    monkeypatch.setattr(regions._Ahead, "decide", noted)
+    both_us = 3.0 if faster else 5.0
+    monkeypatch.setattr(regions, "_now_us", lambda region, hardware: both_us if len(region.nodes) > 4 else 2.0)
+    module = graph(lambda x, w: pooled(x, w, 2), (2, 8, 18, 18), (8, 8, 3, 3))
+    options = regions.Options(executor="none", hardware="h200", gain=1e-9, seconds=600.0)
+    found = regions.chosen(module, options, "h200", False, False)
+    assert all(region.taken for region in found)
+    first, second, both = decided
+    assert both == f"{first} {second}" and first.startswith("convolution") and "max_pool2d" in second
+    assert [region.said for region in found] == ([both] if faster else [first, second])
+
+
+def test_windows_that_meet_or_whose_places_are_asked_for_are_never_tried_with_a_convolution():
+    """Numbers would be computed several times, or once more to be compared with the largest."""
 
     def placed(x, w):
-        return torch.relu(F.max_pool2d(torch.relu(F.conv2d(x, w)), 2, return_indices=True)[1].float())
+        return F.max_pool2d(F.conv2d(x, w), 2, return_indices=True)
 
-    assert ["convolution", "relu"] in cut(placed, (2, 8, 16, 16), (8, 8, 3, 3))
+    def tried(fn):
+        return [n for n in graph(fn, (2, 8, 18, 18), (8, 8, 3, 3)).graph.nodes if price.pooling(n)]
+
+    assert tried(lambda x, w: pooled(x, w, 2)) and tried(lambda x, w: pooled(x, w, 2, 3))
+    assert tried(lambda x, w: F.avg_pool2d(F.conv2d(x, w), 2))
+    assert not tried(lambda x, w: pooled(x, w, 3, 2)) and not tried(lambda x, w: pooled(x, w, 2, 2, 1))
+    assert not tried(lambda x, w: pooled(x, w, 2, 2, 0, 2))
+    assert not tried(placed)
 
 
 def test_what_only_moves_and_windows_of_one_are_read_where_they_are_convolved():

@@ -114,7 +114,12 @@ def pointwise(node: Any) -> bool:
     """Tell whether a node computes each element by itself."""
     import torch
 
-    return node.op == "call_function" and torch.Tag.pointwise in getattr(node.target, "tags", ())
+    if node.op != "call_function":
+        return False
+    # PyTorch tags some operators of one element each not, as `hardswish`
+    name = name_of(node.target)
+    own = kind_of(name) in ("elementwise", "arithmetic") and not name.startswith("glu.")
+    return own or torch.Tag.pointwise in getattr(node.target, "tags", ())
 
 
 def folding(node: Any) -> bool:
@@ -123,17 +128,16 @@ def folding(node: Any) -> bool:
 
 
 def reducing(node: Any) -> bool:
-    """Tell whether a node folds along whole dimensions, or in windows of which no two meet: a kernel that computes what
-    it is given may hold these.
-    """
-    kind = kind_of(name_of(node.target))
-    return kind == "reductions" or (kind == "pooling" and _side_by_side(node))
+    """Tell whether a node folds along whole dimensions: a kernel that computes what it is given may hold these."""
+    return kind_of(name_of(node.target)) == "reductions"
 
 
-def _side_by_side(node: Any) -> bool:
-    """Tell whether a node folds windows of which no two meet, whole ones, and nobody asks at which place one's largest
-    number is.
+def pooling(node: Any) -> bool:
+    """Tell whether a node folds whole windows of which no two meet, and nobody asks at which place one's largest number
+    is: a kernel that computes what it is given computes each number once.
     """
+    if node.op != "call_function" or kind_of(name_of(node.target)) != "pooling":
+        return False
     said = _said(node)
     if "kernel_size" not in said or "grad_output" in said or said.get("ceil_mode"):
         return False
