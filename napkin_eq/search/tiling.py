@@ -137,7 +137,7 @@ def choices(
 def _of_folds(fold: Term) -> bool:
     """Tell whether a fold over a window, as pooling is, takes what other folds give along it."""
     short = fold.axis.size is not None and fold.axis.size <= WINDOW
-    return short and any(isinstance(t, (Fold, Online)) and fold.axis in t.axes for t in subterms(fold.body))
+    return short and any(isinstance(t, (Fold, Online)) and fold.axis in t.axes for t in kernel_terms(fold))
 
 
 def _run(fold: Term) -> int:

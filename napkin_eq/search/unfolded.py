@@ -18,7 +18,7 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import output_order
 from napkin_eq.lang.interval import interval
 from napkin_eq.lang.operators import ABSENT, NEUTRAL, PLACES
-from napkin_eq.lang.substitute import folded, named_apart, substituted
+from napkin_eq.lang.substitute import array_of, folded, named_apart, substituted
 from napkin_eq.lang.term import (
     Const,
     Index,
@@ -31,6 +31,7 @@ from napkin_eq.lang.term import (
     Term,
     axis_names,
     rebuilt,
+    renames,
     same_size,
     subterms,
 )
@@ -478,11 +479,22 @@ def _read_at_once(outputs: Sequence[Term]) -> tuple[Term, ...]:
             held = {done[bound] for bound in stays[term] if bound in done}  # those of the read's own
 
             def kept(value: Term, along: Set[str], held: Set[Term] = held) -> bool:
-                return isinstance(value, Scan) or value in held
+                return isinstance(value, Scan) or value in held or _stays(value)
 
             made = substituted(made.body, {made.axis.name: made.index}, kept)
         done[term] = made
     return tuple(done[output] for output in outputs)
+
+
+def _stays(term: Term) -> bool:
+    """Tell whether a term reads a computed value that no read goes down through: one that holds a fold, or beyond whose
+    ends it may be read, where it is the nearest.
+    """
+    if not isinstance(term, Read) or isinstance(array_of(term), Input):
+        return False
+    low, high = interval(term.index)
+    inside = renames(term) or (term.axis.size is not None and low >= 0 and high < term.axis.size)
+    return not inside or folded(term.body, {term.axis.name})
 
 
 def _looked_up(outputs: Sequence[Term]) -> tuple[Term, ...]:

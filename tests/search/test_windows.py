@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 
 import napkin_eq as nq
+from napkin_eq.certify.asked import same
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.evaluate import evaluate
@@ -96,3 +99,49 @@ def test_windows_of_windows_read_what_the_first_give() -> None:
     term = pooled(term, Axis("k", 8), Axis("l", 8), 3, "max")
     (made,) = unfolded([term])
     assert {t.monoid for t in (r.body for r in read_elsewhere(made)) if isinstance(t, Reduce)} == {"max"}
+
+
+def read_somewhere(rng: random.Random, value: Term, axis: Axis, number: int) -> Term:
+    """Return what windows, a part, every few lanes or all of an axis hold; windows that meet begin beyond its end."""
+    size, name = axis.size or 0, f"a{number}"
+    kind = rng.choice(["windows", "part", "step", "name", "beyond", "back"])
+    if kind == "windows":
+        side = rng.randint(1, 2)
+        step, first = rng.randint(side, 3), rng.randint(0, 1)
+        place = Index(Axis(name, (size - first - side) // step + 1)) * Const(step) + Const(first)
+        window = Axis(f"i{number}", side)
+        return Reduce(rng.choice(["max", "sum", "prod"]), window, Read(value, axis, place + Index(window)))
+    if kind == "beyond":
+        window, place = Axis(f"i{number}", 3), Index(Axis(name, size - 1))
+        return Reduce("max", window, Read(value, axis, place + Index(window) - Const(1)))
+    if kind == "part":
+        kept = rng.randint(1, size)
+        return Read(value, axis, Index(Axis(name, kept)) + Const(rng.randint(0, size - kept)))
+    if kind == "step":
+        step = rng.randint(1, 3)
+        return Read(value, axis, Index(Axis(name, (size - 1) // step + 1)) * Const(step))
+    place = Index(Axis(name, size))
+    return Read(value, axis, place if kind == "name" else Const(size - 1) - place)
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_whatever_is_read_of_whatever_is_shared_says_the_same(seed: int) -> None:
+    """A read went down through another one, beyond whose end it took what is not the nearest."""
+    rng = random.Random(seed)
+    value, p, q = convolution(2, 2, 2, rng.randint(5, 8))
+    values = [value]
+    for _ in range(rng.randint(0, 4)):
+        mean = nq.sum(value, p) * Const(1 / 8)
+        ways = (nq.tanh(value), value + (-1.0) * mean, value * nq.array("H", p), value + rng.choice(values))
+        values.append(value := rng.choice(ways))
+    outputs = [*rng.sample(values, rng.randint(0, 1))]
+    for number in range(rng.randint(1, 3)):
+        found = read_somewhere(rng, rng.choice(values), p, 2 * number)
+        outputs.append(read_somewhere(rng, found, q, 2 * number + 1) if rng.random() < 0.5 else found)
+    made = unfolded(outputs)
+    assert same(outputs, list(made), hasty=True)
+    draw = np.random.default_rng(seed)
+    inputs = {i.name: i.dims for i in subterms(*outputs) if isinstance(i, Input)}
+    arrays = {name: draw.standard_normal([a.size or 1 for a in dims]) for name, dims in inputs.items()}
+    for one, other in zip(outputs, made, strict=True):
+        np.testing.assert_allclose(evaluate(other, arrays), evaluate(one, arrays), rtol=1e-9, atol=1e-9)
