@@ -1,5 +1,5 @@
-"""Copies undone: a value that is read only under other names, or only with an axis seen as several, is computed so at
-once; a fold over an axis of which values are read at quotients and remainders is one over the axes that these count; a
+"""Copies undone: a value that is read only under other names, only with an axis seen as several, or at places of which
+no two meet, as windows side by side, is computed so at once; a fold over an axis of which values are read at quotients and remainders is one over the axes that these count; a
 fold that one lane alone can change, as a product with a diagonal is, is what is in that lane; a fold over two computed
 values that were joined is one over each; of folds few of whose lanes are read, at places that are looked up, these are
 computed for themselves; a choice of two values that are made alike is made of choices; a choice by a mask that holds
@@ -56,9 +56,9 @@ def unfolded(outputs: Sequence[Term], choices: bool = True, joined: bool = True)
     choices: also with choices of values that are made alike made of choices. joined: also with folds over values that
     were joined as folds over each.
 
-    Nothing is computed twice that was computed once, but for the few lanes of a fold that are looked up: a read goes
-    where everything that varies along its axis, arrays too, is read through it alone. What cannot be said without a
-    second name for an axis stays as it is.
+    No fold is computed twice that was computed once, but for the few lanes of one that are looked up: a read goes down
+    to what is read otherwise too, and one under another name only where there is none, arrays too. What cannot be said
+    without a second name for an axis stays as it is.
     """
     found = tuple(outputs)
     for _ in range(ROUNDS):
@@ -452,7 +452,7 @@ def _fresh(axis: Axis, size: int, names: set[str]) -> Axis:
 
 
 def _read_at_once(outputs: Sequence[Term]) -> tuple[Term, ...]:
-    """Return terms whose reads are carried down where nothing but what they read varies along their axes."""
+    """Return terms whose reads of no lane twice are carried down to the arrays, or to what is read otherwise too."""
     terms = subterms(*outputs)
     readers: dict[Term, list[Term]] = {t: [] for t in terms}
     for term in terms:
