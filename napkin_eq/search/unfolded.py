@@ -1,9 +1,10 @@
 """Copies undone: a value that is read only under other names, only with an axis seen as several, or at places of which
-no two meet, as windows side by side, is computed so at once; a fold over an axis of which values are read at quotients and remainders is one over the axes that these count; a
-fold that one lane alone can change, as a product with a diagonal is, is what is in that lane; a fold over two computed
-values that were joined is one over each; of folds few of whose lanes are read, at places that are looked up, these are
-computed for themselves; a choice of two values that are made alike is made of choices; a choice by a mask that holds
-everywhere, or nowhere, is what it takes, and what is added to the absent value, or multiplied with it, is absent.
+no two meet, as windows side by side, is computed so at once; a fold over an axis of which values are read at
+quotients and remainders is one over the axes that these count; a fold that one lane alone can change, as a product
+with a diagonal is, is what is in that lane; a fold over two computed values that were joined is one over each; of
+folds few of whose lanes are read, at places that are looked up, these are computed for themselves; a choice of two
+values that are made alike is made of choices; a choice by a mask that holds everywhere, or nowhere, is what it
+takes, and what is added to the absent value, or multiplied with it, is absent.
 """
 
 from __future__ import annotations
