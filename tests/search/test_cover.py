@@ -293,12 +293,16 @@ def test_numbers_come_before_places_in_what_one_kernel_computes() -> None:
 
 
 @pytest.mark.slow
-def test_large_values_are_stored_where_a_cover_without_is_far_from_the_least() -> None:
-    h, g, q, x, d = nq.axes("h g q x d", h=8, g=8, q=1024, x=1024, d=64)
+@pytest.mark.parametrize(("heads", "kernels", "least_us"), [(8, 1, 45), (48, 2, 100)])
+def test_large_values_are_stored_where_a_cover_without_is_far_from_the_least(
+    heads: int, kernels: int, least_us: float
+) -> None:
+    """Of few heads one kernel may walk them, each a contraction; it took 216 us where it held them at once."""
+    h, g, q, x, d = nq.axes("h g q x d", h=heads, g=8, q=1024, x=1024, d=64)
     scores = nq.sum(nq.array("Q", h, q, d) * nq.array("K", h, x, d), d)
     mixed = nq.sum(scores * nq.array("P", h, g), h)
     found = derive(nq.sum(nq.softmax(mixed, x) * nq.array("V", g, x, d), x), limit=5)
-    assert len(found.plan.kernels) > 1 and found.report()["predicted_us"] < 60  # 216 in one kernel
+    assert len(found.plan.kernels) >= kernels and found.report()["predicted_us"] < least_us
     assert checked(found.certificate)["status"] == "ok"
 
 
